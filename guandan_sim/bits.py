@@ -1,0 +1,117 @@
+"""Bit operations on 64-bit words that Numba has no names for.
+
+Each is one or a few machine instructions when compiled. Under ``NUMBA_DISABLE_JIT=1`` the plain twins below run
+instead; Python's integers do not wrap, so only these functions may multiply or add words that fill 64 bits.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
+
+from .jit import DISABLED, kernel
+
+__all__ = ["mix", "mulhi", "popcount", "select_bit", "signed", "trailing_zeros", "weyl"]
+
+_I64 = ir.IntType(64)
+_I128 = ir.IntType(128)
+
+
+def signed(value: int) -> int:
+    """The 64-bit two's complement reading of ``value``.
+
+    >>> signed(2**64 - 1)
+    -1
+    """
+    value &= (1 << 64) - 1
+    return value - (1 << 64) if value >> 63 else value
+
+
+def _unsigned(value: int) -> int:
+    return int(value) & ((1 << 64) - 1)
+
+
+if DISABLED:
+
+    def popcount(word: int) -> int:
+        """Number of bits set in ``word``."""
+        return _unsigned(word).bit_count()
+
+    def trailing_zeros(word: int) -> int:
+        """Place of the lowest bit set; 64 for a word of zero."""
+        word = _unsigned(word)
+        return (word & -word).bit_length() - 1 if word else 64
+
+    def mulhi(a: int, b: int) -> int:
+        """Upper 64 bits of the unsigned product: ``mulhi(uniform word, n)`` is uniform in 0..n-1."""
+        return signed(_unsigned(a) * _unsigned(b) >> 64)
+
+    def mix(a: int, b: int) -> int:
+        """Upper and lower half of the unsigned 128-bit product, folded by xor."""
+        product = _unsigned(a) * _unsigned(b)
+        return signed(product >> 64 ^ product)
+
+    def weyl(base: int, step: int, count: int) -> int:
+        """``base + step * count``, modulo 2**64."""
+        return signed(int(base) + int(step) * int(count))
+
+else:
+
+    def _unary(name: str, has_flag: bool) -> Any:
+        @intrinsic
+        def operation(typing_context: Any, word: Any) -> Any:
+            def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+                flag = [ir.IntType(1)] if has_flag else []
+                function = builder.module.declare_intrinsic(
+                    name, [_I64], ir.FunctionType(_I64, [_I64, *flag])
+                )
+                return builder.call(function, [args[0], *(ir.Constant(t, 0) for t in flag)])
+
+            return types.int64(types.int64), generate
+
+        return operation
+
+    def _product(fold: bool) -> Any:
+        @intrinsic
+        def operation(typing_context: Any, a: Any, b: Any) -> Any:
+            def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+                product = builder.mul(builder.zext(args[0], _I128), builder.zext(args[1], _I128))
+                high = builder.trunc(builder.lshr(product, ir.Constant(_I128, 64)), _I64)
+                return builder.xor(high, builder.trunc(product, _I64)) if fold else high
+
+            return types.int64(types.int64, types.int64), generate
+
+        return operation
+
+    popcount = _unary("llvm.ctpop", False)
+    trailing_zeros = _unary("llvm.cttz", True)
+    mulhi = _product(False)
+    mix = _product(True)
+
+    @kernel
+    def weyl(base: int, step: int, count: int) -> int:
+        """``base + step * count``, modulo 2**64."""
+        return base + step * count
+
+
+@kernel
+def select_bit(word: int, k: int) -> int:
+    """The ``k``-th lowest bit set in ``word`` (k from 0), as a word with that bit alone.
+
+    Halves the range six times by counting the bits below. ``k`` must be less than ``popcount(word)``.
+
+    >>> bin(select_bit(0b101100, 1))
+    '0b1000'
+    """
+    place = 0
+    width = 32
+    while width:
+        below = popcount((word >> place) & ((1 << width) - 1))
+        if k >= below:
+            k -= below
+            place += width
+        width >>= 1
+    return 1 << place

@@ -1,0 +1,105 @@
+"""Columns of a table between NumPy and Arrow: exact types, no nulls, words on their fixed lists."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from guandan_sim.errors import RunError
+from guandan_sim.schemas import Table
+
+__all__ = ["Columns", "narrow_columns", "to_arrow", "to_columns", "with_fixed_words"]
+
+Columns = dict[str, NDArray[Any]]
+"""Arrays by column, in the table's order and types; word columns as places in their list."""
+
+
+def narrow_columns(table: Table, columns: Mapping[str, NDArray[Any]]) -> Columns:
+    """Copies of ``columns`` in the table's order and exact types.
+
+    Raises RunError for a missing, extra, uneven or fractional column, and for a value outside its
+    type or word list: it would otherwise wrap around without a sound.
+    """
+    if columns.keys() != set(table.names):
+        wrong = sorted(columns.keys() ^ set(table.names))
+        raise RunError(
+            f"{table.name}: missing or unknown columns {wrong}: need {list(table.names)}"
+        )
+    narrow: Columns = {}
+    rows = len(columns[table.names[0]])
+    for column in table.columns:
+        values = columns[column.name]
+        where = f"{table.name}.{column.name}"
+        if values.shape != (rows,) or values.dtype.kind not in "iub":
+            raise RunError(
+                f"{where} has shape {values.shape} and type {values.dtype}: "
+                f"need {rows} integers, as many as {table.names[0]}"
+            )
+        if column.words:
+            low, high = 0, len(column.words) - 1
+        elif column.kind == "bool":
+            low, high = 0, 1
+        else:
+            low, high = np.iinfo(column.kind).min, np.iinfo(column.kind).max
+        if rows and (column.words or values.dtype != column.dtype):
+            least, most = int(values.min()), int(values.max())
+            if least < low or most > high:
+                bad = least if least < low else most
+                raise RunError(f"{where} holds {bad}: must be {low} to {high}")
+        # A copy, since the caller may fill the same buffers again.
+        narrow[column.name] = np.array(values, column.dtype)
+    return narrow
+
+
+def to_arrow(table: Table, columns: Mapping[str, NDArray[Any]]) -> pa.Table:
+    """An Arrow table from columns of the table's types (word columns as places in their list)."""
+    arrays = []
+    for column in table.columns:
+        values = pa.array(columns[column.name])
+        if column.words:
+            values = pa.DictionaryArray.from_arrays(values, pa.array(column.words, pa.string()))
+        arrays.append(values)
+    return pa.Table.from_arrays(arrays, schema=table.schema)
+
+
+def to_columns(table: Table, data: pa.Table) -> Columns:
+    """The inverse of :func:`to_arrow`, for the columns that ``data`` has."""
+    columns: Columns = {}
+    for column in table.columns:
+        if column.name in data.column_names:
+            values = data.column(column.name).combine_chunks()
+            columns[column.name] = (values.indices if column.words else values).to_numpy(
+                zero_copy_only=False
+            )
+    return columns
+
+
+def with_fixed_words(table: Table, data: pa.Table) -> pa.Table:
+    """``data`` with each word column on the whole fixed list, whatever dictionary its file had."""
+    for place, field in enumerate(data.schema):
+        column = table.columns[table.names.index(field.name)]
+        if not column.words:
+            continue
+        fixed = pa.array(column.words, pa.string())
+        chunks = []
+        for chunk in data.column(place).chunks:
+            indices = chunk.indices.to_numpy()
+            if not chunk.dictionary.equals(fixed):
+                places = [
+                    column.words.index(w) if w in column.words else -1
+                    for w in chunk.dictionary.to_pylist()
+                ]
+                indices = np.array(places, np.int8)[indices]
+                if (indices < 0).any():
+                    raise RunError(
+                        f"{table.name}.{column.name} holds a word that is not in its list"
+                    )
+            chunks.append(pa.DictionaryArray.from_arrays(indices.astype(np.int8), fixed))
+        data = data.set_column(
+            place, table.schema.field(column.name), pa.chunked_array(chunks, column.arrow)
+        )
+    return data

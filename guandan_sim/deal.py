@@ -1,0 +1,250 @@
+"""One deal on the flat state: whose turn it is, plays and passes, tricks, going out.
+
+These transitions are the only ones: the compiled loop, `table.Deal` and the replay of a log all step through them. They
+take a state (int64[STATE_SIZE], see `layout`) and trust the caller that the step is legal; `move_is_legal` tells.
+"""
+
+from __future__ import annotations
+
+from . import layout as lay
+from .bitboard import contains, count_cards, remove
+from .jit import kernel
+from .movegen import count_all_bombs, has_answer
+from .shapes import PASS, is_declaration, kind_of, outranks, strength_of
+
+__all__ = [
+    "apply_move",
+    "apply_pass",
+    "clear_deal",
+    "fill_view",
+    "has_choice",
+    "move_is_legal",
+    "set_hands",
+    "start_play",
+]
+
+
+@kernel
+def clear_deal(state: list[int]) -> None:
+    """Forget the last deal; levels, owner, failures, rules and the previous finishing order stay."""
+    for i in range(lay.V_HISTORY, lay.V_HISTORY + lay.HISTORY_WIDTH * state[lay.V_PLIES]):
+        state[i] = 0
+    for i in range(lay.V_PASSED, lay.V_FINISH):
+        state[i] = 0
+    for i in range(lay.V_TRIBUTE, lay.V_RULES):
+        state[i] = 0
+    for i in range(lay.S_HANDS, lay.S_KEY):
+        state[i] = 0
+    for i in range(4):
+        state[lay.V_FINISH + i] = -1
+    state[lay.V_VERSION] = lay.VIEW_VERSION
+    state[lay.V_PHASE] = lay.PHASE_SETUP
+    state[lay.V_LEADER] = -1
+    state[lay.V_MARKED] = 0
+    state[lay.V_PLIES] = 0
+    _clear_trick(state)
+
+
+@kernel
+def _clear_trick(state: list[int]) -> None:
+    state[lay.V_BEAT_SEAT] = -1
+    for i in range(lay.V_BEAT_SHAPE, lay.V_PASSED):
+        state[i] = 0
+    state[lay.V_LOCKED] = 0
+
+
+@kernel
+def set_hands(state: list[int]) -> None:
+    """Take the hands now in S_HANDS as the dealt ones."""
+    for i in range(8):
+        state[lay.S_DEALT + i] = state[lay.S_HANDS + i]
+    for seat in range(4):
+        state[lay.V_COUNTS + seat] = count_cards(
+            state[lay.S_HANDS + 2 * seat], state[lay.S_HANDS + 2 * seat + 1]
+        )
+
+
+@kernel
+def start_play(state: list[int], leader: int) -> None:
+    """Begin the first trick: hands are final and the level is known."""
+    state[lay.V_LEADER] = leader
+    state[lay.V_TURN] = leader
+    state[lay.V_PHASE] = lay.PHASE_PLAY
+    for seat in range(4):
+        state[lay.S_BOMBS + seat] = count_all_bombs(
+            state[lay.S_HANDS + 2 * seat],
+            state[lay.S_HANDS + 2 * seat + 1],
+            state[lay.V_LEVEL],
+            state[lay.V_RULES + lay.R_MAX_BOMB],
+        )
+
+
+@kernel
+def has_choice(state: list[int]) -> bool:
+    """Whether the seat to act has a legal answer other than passing (exactly)."""
+    if state[lay.V_BEAT_SEAT] < 0:
+        return True
+    seat = state[lay.V_TURN]
+    return has_answer(
+        state[lay.S_HANDS + 2 * seat],
+        state[lay.S_HANDS + 2 * seat + 1],
+        state[lay.V_LEVEL],
+        state[lay.V_BEAT_KIND],
+        state[lay.V_BEAT_STRENGTH],
+        state[lay.V_RULES + lay.R_MAX_BOMB],
+        state[lay.V_RULES + lay.R_JOKER_PAIR],
+        state[lay.S_BOMBS + seat],
+    )
+
+
+@kernel
+def move_is_legal(state: list[int], shape: int, rank: int, one: int, two: int) -> bool:
+    """Whether the seat to act may make this move; any four integers may be asked about."""
+    if shape == PASS:
+        return state[lay.V_BEAT_SEAT] >= 0 and rank == 0 and one == 0 and two == 0
+    seat = state[lay.V_TURN]
+    if shape < PASS or not contains(
+        state[lay.S_HANDS + 2 * seat], state[lay.S_HANDS + 2 * seat + 1], one, two
+    ):
+        return False
+    level = state[lay.V_LEVEL]
+    max_bomb = state[lay.V_RULES + lay.R_MAX_BOMB]
+    joker_pair = state[lay.V_RULES + lay.R_JOKER_PAIR]
+    if not is_declaration(shape, rank, one, two, level, max_bomb, joker_pair):
+        return False
+    strength = strength_of(shape, rank, count_cards(one, two), level)
+    return outranks(
+        kind_of(shape), strength, state[lay.V_BEAT_KIND], state[lay.V_BEAT_STRENGTH]
+    )
+
+
+@kernel
+def apply_move(state: list[int], shape: int, rank: int, one: int, two: int) -> None:
+    """Play these cards, declared as ``shape`` of ``rank``, for the seat to act."""
+    seat = state[lay.V_TURN]
+    bit = 1 << seat
+    size = count_cards(one, two)
+    level = state[lay.V_LEVEL]
+    lead = state[lay.V_BEAT_SEAT] < 0
+    at = lay.V_HISTORY + lay.HISTORY_WIDTH * state[lay.V_PLIES]
+    state[at] = (
+        seat
+        | shape << lay.H_SHAPE
+        | rank << lay.H_RANK
+        | size << lay.H_SIZE
+        | state[lay.V_PASSED] << lay.H_PASSES
+        | lead << lay.H_LEAD
+    )
+    state[at + 1] = one
+    state[at + 2] = two
+    state[lay.V_PLIES] += 1
+    hand = lay.S_HANDS + 2 * seat
+    left_one, left_two = remove(state[hand], state[hand + 1], one, two)
+    state[hand] = left_one
+    state[hand + 1] = left_two
+    played = lay.V_PLAYED + 2 * seat
+    # Cards are played one set at a time, so what is there twice is the overlap of old and new.
+    state[played + 1] |= two | (state[played] & one)
+    state[played] |= one
+    state[lay.V_COUNTS + seat] -= size
+    if state[lay.S_BOMBS + seat]:
+        state[lay.S_BOMBS + seat] = count_all_bombs(
+            left_one, left_two, level, state[lay.V_RULES + lay.R_MAX_BOMB]
+        )
+    state[lay.V_BEAT_SEAT] = seat
+    state[lay.V_BEAT_SHAPE] = shape
+    state[lay.V_BEAT_RANK] = rank
+    state[lay.V_BEAT_ONE] = one
+    state[lay.V_BEAT_TWO] = two
+    state[lay.V_BEAT_KIND] = kind_of(shape)
+    state[lay.V_BEAT_STRENGTH] = strength_of(shape, rank, size, level)
+    state[lay.V_PASSED] = 0
+    state[lay.V_LOCKED] &= ~bit
+    state[lay.S_CHOSE_TO_PASS] = 0
+    if left_one == 0:
+        state[lay.V_FINISH + state[lay.V_OUT]] = seat
+        state[lay.V_OUT] += 1
+        if state[lay.V_COUNTS + (seat ^ 2)] == 0:
+            _end(state)
+            return
+    _next_turn(state)
+
+
+@kernel
+def apply_pass(state: list[int]) -> None:
+    """Pass for the seat to act."""
+    bit = 1 << state[lay.V_TURN]
+    state[lay.V_PASSED] |= bit
+    if state[lay.V_RULES + lay.R_PASS_LOCKS]:
+        state[lay.V_LOCKED] |= bit
+    _next_turn(state)
+
+
+@kernel
+def _next_turn(state: list[int]) -> None:
+    """Turn to the next seat that may still answer; if there is none, the trick is over and its winner leads.
+
+    The lead of a player who is out goes to the partner, who had a normal turn to beat the play before.
+    """
+    last = state[lay.V_BEAT_SEAT]
+    barred = state[lay.V_PASSED] | state[lay.V_LOCKED] | 1 << last
+    seat = state[lay.V_TURN]
+    for _ in range(3):
+        seat = (seat + 1) & 3
+        if state[lay.V_COUNTS + seat] and not barred >> seat & 1:
+            state[lay.V_TURN] = seat
+            return
+    state[lay.V_TURN] = last if state[lay.V_COUNTS + last] else last ^ 2
+    _clear_trick(state)
+
+
+@kernel
+def _end(state: list[int]) -> None:
+    """A team is out: whoever is left finishes in order of seat (after a sweep nothing may depend on it)."""
+    for seat in range(4):
+        if state[lay.V_COUNTS + seat]:
+            state[lay.V_FINISH + state[lay.V_OUT]] = seat
+            state[lay.V_OUT] += 1
+    state[lay.V_PHASE] = lay.PHASE_DONE
+
+
+@kernel
+def fill_view(state: list[int], view: list[int], seat: int, key: int) -> None:
+    """Bring ``view`` (int64[VIEW_SIZE]) up to date for ``seat``: the public words, its own hand, its ``key``.
+
+    ``view`` must have been filled from this state before in the same deal, or be zero: plays that it has are not
+    copied again. Cards returned stay hidden from those who may not see them, and from all others until play starts.
+    """
+    known = view[lay.V_PLIES]
+    plies = state[lay.V_PLIES]
+    for i in range(lay.V_PHASE, lay.V_HISTORY):
+        view[i] = state[i]
+    for i in range(
+        lay.V_HISTORY + lay.HISTORY_WIDTH * known, lay.V_HISTORY + lay.HISTORY_WIDTH * plies
+    ):
+        view[i] = state[i]
+    view[lay.V_VERSION] = lay.VIEW_VERSION
+    view[lay.V_SEAT] = seat
+    view[lay.V_KEY] = key
+    view[lay.V_ONE] = state[lay.S_HANDS + 2 * seat]
+    view[lay.V_TWO] = state[lay.S_HANDS + 2 * seat + 1]
+    view[lay.V_BOMBS] = state[lay.S_BOMBS + seat]
+    if state[lay.V_TRIBUTE] and not state[lay.V_CANCELLED]:
+        shown = (
+            state[lay.V_RULES + lay.R_RETURN_VISIBLE]
+            and state[lay.V_PHASE] >= lay.PHASE_PLAY
+        )
+        for row in range(0, 2 * lay.V_TRIBUTE_WIDTH, lay.V_TRIBUTE_WIDTH):
+            party = (
+                state[lay.V_GIVER + row] == seat or state[lay.V_RECEIVER + row] == seat
+            )
+            if not (shown or party):
+                view[lay.V_RETURNED + row] = 0
+
+
+@kernel
+def clear_view(view: list[int]) -> None:
+    """Make ``view`` ready for a new deal: no play of another one is left in it."""
+    for i in range(lay.V_HISTORY, lay.V_HISTORY + lay.HISTORY_WIDTH * view[lay.V_PLIES]):
+        view[i] = 0
+    view[lay.V_PLIES] = 0

@@ -1,0 +1,56 @@
+"""Every error that the package raises on purpose; all derive from :class:`GuandanError`."""
+
+from __future__ import annotations
+
+__all__ = [
+    "AmbiguousMoveError",
+    "BotError",
+    "CardParseError",
+    "GuandanError",
+    "HandError",
+    "IllegalMoveError",
+    "MoveParseError",
+    "OptionError",
+    "RulesError",
+    "RunError",
+]
+
+
+class GuandanError(ValueError):
+    """Base of all errors of this package. The message names the value and what would be right."""
+
+
+class CardParseError(GuandanError):
+    """A text or list that does not name cards, e.g. ``"S1"`` or a level ``"11"``."""
+
+
+class HandError(GuandanError):
+    """Cards that two packs cannot give: a third copy, or a hand of the wrong size."""
+
+
+class MoveParseError(GuandanError):
+    """A text that is not a move in the form ``"shape rank: cards"``."""
+
+
+class AmbiguousMoveError(MoveParseError):
+    """Bare cards with several readings; the message lists them."""
+
+
+class IllegalMoveError(GuandanError):
+    """A well-formed move, card or seat that the rules do not allow here."""
+
+
+class RulesError(GuandanError):
+    """An unknown preset or switch, or a value that the switch does not take."""
+
+
+class OptionError(GuandanError):
+    """An argument of a public function or command that is out of range."""
+
+
+class BotError(GuandanError):
+    """A bot that cannot be loaded, or that failed or played illegally in a deal."""
+
+
+class RunError(GuandanError):
+    """A run on disk that cannot be written, read, resumed or trusted."""

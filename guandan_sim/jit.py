@@ -1,0 +1,132 @@
+"""How kernels are compiled: one decorator, and a cache that can never be stale.
+
+Numba's own cache does not notice that a function called from another file was edited. So the cache lives
+outside the package in a folder named after a hash of every kernel source and of the versions that matter:
+another source, another folder. A read-only install works, and two versions side by side do not disturb each other.
+
+With ``NUMBA_DISABLE_JIT=1`` the same functions run as plain Python, for debugging.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+import tempfile
+import warnings
+from collections.abc import Callable
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import llvmlite
+import numba
+import numpy as np
+import platformdirs
+from numba import types
+from numba.core.errors import NumbaExperimentalFeatureWarning
+
+__all__ = ["DISABLED", "cache_dir", "compile_function", "kernel", "source_key"]
+
+# Bots are passed as first-class functions, which Numba calls experimental each time.
+warnings.simplefilter("ignore", NumbaExperimentalFeatureWarning)
+
+DISABLED: bool = bool(numba.config.DISABLE_JIT)
+
+_PACKAGE = Path(__file__).parent
+# A file that is missing here only costs a recompilation when it is edited; no kernel may be listed.
+_NOT_COMPILED = {
+    "__init__.py",
+    "__main__.py",
+    "cli.py",
+    "errors.py",
+    "moves.py",
+    "report.py",
+    "runs.py",
+    "schemas.py",
+    "simulate.py",
+    "table.py",
+    "verify.py",
+    "view.py",
+}
+
+
+def source_key(*extra: bytes) -> str:
+    """Twenty hex digits that change with any kernel source, version or extra bytes."""
+    digest = hashlib.sha256()
+    versions = (numba.__version__, llvmlite.__version__, np.__version__, platform.python_version())
+    digest.update(repr(versions).encode())
+    for path in sorted(_PACKAGE.rglob("*.py")):
+        if path.name not in _NOT_COMPILED:
+            digest.update(path.relative_to(_PACKAGE).as_posix().encode())
+            digest.update(path.read_bytes())
+    for item in extra:
+        digest.update(item)
+    return digest.hexdigest()[:20]
+
+
+def _writable(folder: Path) -> bool:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            return True
+    except OSError:
+        return False
+
+
+def cache_dir(*extra: bytes) -> Path:
+    """The folder of the compiled kernels: ``GUANDAN_SIM_CACHE``, else the user's cache, else a temporary one."""
+    key = source_key(*extra)
+    chosen = os.environ.get("GUANDAN_SIM_CACHE")
+    roots = [Path(chosen)] if chosen else []
+    roots.append(Path(platformdirs.user_cache_dir("guandan_sim")))
+    for root in roots:
+        if _writable(root / key):
+            return root / key
+    user = f"guandan_sim-{os.getuid()}" if hasattr(os, "getuid") else "guandan_sim"
+    return Path(tempfile.gettempdir()) / user / key
+
+
+@contextmanager
+def _numba_cache(folder: Path) -> Any:
+    """Numba reads its cache folder when a function is decorated; elsewhere the user's setting stays."""
+    before = numba.config.CACHE_DIR
+    numba.config.CACHE_DIR = str(folder)
+    try:
+        yield
+    finally:
+        numba.config.CACHE_DIR = before
+
+
+_CACHE = cache_dir() if not DISABLED else Path()
+
+
+def kernel(function: Callable[..., Any]) -> Any:
+    """Compile at the first call with the argument types met; no GIL held, no Python object inside."""
+    if DISABLED:
+        return function
+    with _numba_cache(_CACHE):
+        return numba.njit(nogil=True, error_model="numpy", cache=True)(function)
+
+
+def compile_function(
+    function: Callable[..., Any],
+    arguments: tuple[types.Type, ...],
+    *,
+    folder: Path | None = None,
+    boundscheck: bool = False,
+) -> Any:
+    """Compile ``function`` now, for exactly these argument types, cached in ``folder`` (default: the kernels').
+
+    Only an explicit signature makes Numba take a compiled function as a first-class value. Raises whatever
+    Numba raises for code that it cannot type, a write to a read-only array among them.
+    """
+    if DISABLED:
+        return function
+    with _numba_cache(folder or _CACHE):
+        dispatcher = numba.njit(
+            nogil=True, error_model="numpy", cache=True, boundscheck=boundscheck
+        )(function)
+    dispatcher.compile(arguments)
+    dispatcher.disable_compile()
+    return dispatcher

@@ -1,0 +1,326 @@
+"""The one playing loop: from any state to the end of the deal, set after set, asking only seats that have a choice.
+
+A seat's bot is called if and only if it has a legal answer other than passing; everyone else's pass is implied. Bots are
+first-class functions with one signature, so the loop is compiled once for every mix of them. A bot that raises ends the
+call with its exception; the state then tells deal and seat.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import types
+
+from . import layout as lay
+from .bits import popcount, trailing_zeros
+from .deal import apply_move, apply_pass, clear_view, fill_view, has_choice, move_is_legal
+from .jit import compile_function
+from .match import finish_deal, match_is_over, start_deal, start_match, start_single_deal
+from .rng import word
+from .shapes import PASS
+from .tribute import apply_return, apply_tribute, choice_mask
+from .jit import kernel
+
+__all__ = [
+    "BOT_ARGUMENTS",
+    "DEAL_WIDTH",
+    "MATCH_WIDTH",
+    "PLAY_WIDTH",
+    "TRIBUTE_WIDTH",
+    "load_loop",
+]
+
+_READ = types.Array(types.int64, 1, "C", readonly=True)
+_WRITE = types.Array(types.int64, 1, "C")
+_ROWS = types.Array(types.int64, 2, "C")
+
+#: Argument types of a bot's functions: (view, scratch, out); they return an integer, 0 for a choice made.
+BOT_ARGUMENTS = (_READ, _WRITE, _WRITE)
+
+# --- Rows that the loop logs, all int64 ------------------------------------------------------------------------------
+# Plays: packed as in the view's history with the mask of chosen passes and the ply on top, one, two.
+PLAY_WIDTH = 3
+P_CHOSEN = 19
+P_PLY = 23
+# Deals.
+D_SET = 0
+D_DEAL = 1
+D_LEVEL = 2
+D_OWNER = 3
+D_LEVELS = 4  # 2
+D_LEADER = 6
+D_MARKED = 7
+D_PREVIOUS = 8  # 4
+D_TRIBUTE = 12
+D_CANCELLED = 13
+D_FINISH = 14  # 4
+D_GAIN = 18
+D_PLAYS = 19
+D_HANDS = 20  # 8
+DEAL_WIDTH = 28
+# Tributes: set, deal, giver, receiver, card, returned.
+TRIBUTE_WIDTH = 6
+# Matches: set, winner, deals, levels (2), truncated, resets (2).
+MATCH_WIDTH = 8
+
+# --- Arguments of the loop: int64[ARGUMENTS] -----------------------------------------------------------------------------
+A_SEED = 0
+A_END = 1  # sets up to this number, exclusive
+A_MATCHES = 2  # 1: a set is a match; 0: an independent deal
+A_LEVEL = 3  # independent deals: rank, 0 to draw
+A_PREVIOUS = 4  # independent deals: packed finishing order, -1 none
+A_DRAW_PREVIOUS = 5  # independent deals: 1 to draw the finishing order
+A_CHECKED = 6  # mask of the seats whose moves are checked
+A_LOG_PLAYS = 7
+ARGUMENTS = 8
+
+# --- Where the loop stands: int64[CURSOR]. Rows written so far, the next set, and what stopped it -----------------------
+C_PLAYS = 0
+C_DEALS = 1
+C_TRIBUTES = 2
+C_MATCHES = 3
+C_NEXT = 4  # set to begin next
+C_IN_MATCH = 5  # 1: the state is in the middle of a match, between two deals
+C_STATUS = 6
+C_STOP = 7  # set from outside: return after this deal
+C_PLIES = 8  # plays made, logged or not
+CURSOR = 9
+
+STATUS_OK = 0
+STATUS_ILLEGAL_MOVE = 1  # `out` holds what the bot wrote
+STATUS_ILLEGAL_CARD = 2
+STATUS_REFUSED = 3  # the bot returned something other than 0
+
+
+@kernel
+def decision_key(state: list[int], seat: int) -> int:
+    """Key of the random stream of the seat's next real choice; counts the choice."""
+    j = state[lay.S_DECISIONS + seat]
+    state[lay.S_DECISIONS + seat] = j + 1
+    return word(state[lay.S_STREAMS + seat], j)
+
+
+@kernel
+def log_play(state: list[int], rows: list[list[int]], n: int, chosen: int) -> None:
+    """Write the play made last as row ``n``; ``chosen`` is the mask of chosen passes before it."""
+    ply = state[lay.V_PLIES] - 1
+    at = lay.V_HISTORY + lay.HISTORY_WIDTH * ply
+    rows[n, 0] = state[at] | chosen << P_CHOSEN | ply << P_PLY
+    rows[n, 1] = state[at + 1]
+    rows[n, 2] = state[at + 2]
+
+
+@kernel
+def log_deal(state: list[int], deals: list[list[int]], tributes: list[list[int]], cursor: list[int]) -> None:
+    """Write the finished deal, before it is settled, and its tributes; the gain is filled in by `log_gain`."""
+    n = cursor[C_DEALS]
+    deals[n, D_SET] = state[lay.S_SET]
+    deals[n, D_DEAL] = state[lay.V_DEAL]
+    deals[n, D_LEVEL] = state[lay.V_LEVEL]
+    deals[n, D_OWNER] = state[lay.V_OWNER]
+    deals[n, D_LEADER] = state[lay.V_LEADER]
+    deals[n, D_MARKED] = state[lay.V_MARKED]
+    deals[n, D_TRIBUTE] = state[lay.V_TRIBUTE]
+    deals[n, D_CANCELLED] = state[lay.V_CANCELLED]
+    deals[n, D_PLAYS] = state[lay.V_PLIES]
+    for i in range(2):
+        deals[n, D_LEVELS + i] = state[lay.V_LEVELS + i]
+    for i in range(4):
+        deals[n, D_PREVIOUS + i] = state[lay.V_PREVIOUS + i]
+        deals[n, D_FINISH + i] = state[lay.V_FINISH + i]
+    for i in range(8):
+        deals[n, D_HANDS + i] = state[lay.S_DEALT + i]
+    cursor[C_DEALS] = n + 1
+    if state[lay.V_CANCELLED]:
+        return
+    for number in range(state[lay.V_TRIBUTE]):
+        row = number * lay.V_TRIBUTE_WIDTH
+        at = cursor[C_TRIBUTES]
+        tributes[at, 0] = state[lay.S_SET]
+        tributes[at, 1] = state[lay.V_DEAL]
+        for i in range(4):
+            tributes[at, 2 + i] = state[lay.V_GIVER + row + i]
+        cursor[C_TRIBUTES] = at + 1
+
+
+@kernel
+def log_match(state: list[int], matches: list[list[int]], cursor: list[int]) -> None:
+    """Write the match that has just ended."""
+    n = cursor[C_MATCHES]
+    matches[n, 0] = state[lay.S_SET]
+    matches[n, 1] = state[lay.S_WINNER]
+    matches[n, 2] = state[lay.S_DEALS]
+    matches[n, 3] = state[lay.V_LEVELS]
+    matches[n, 4] = state[lay.V_LEVELS + 1]
+    matches[n, 5] = state[lay.S_TRUNCATED]
+    matches[n, 6] = state[lay.S_RESETS]
+    matches[n, 7] = state[lay.S_RESETS + 1]
+    cursor[C_MATCHES] = n + 1
+
+
+def play_out(
+    state: Any,
+    plays: Any,
+    tributes: Any,
+    returns: Any,
+    view: Any,
+    scratch: Any,
+    out: Any,
+    checked: Any,
+    rows: Any,
+    cursor: Any,
+) -> Any:
+    """Play the deal in ``state`` to its end, from wherever it stands; returns a STATUS.
+
+    ``plays``, ``tributes``, ``returns``: four bot functions each. ``view`` int64[VIEW_SIZE], ``scratch``
+    int64[4, SCRATCH_SIZE], ``out`` int64[OUT_SIZE]: memory of the bots. ``checked``: mask of the seats whose choices
+    are checked. ``rows``: int64[n, PLAY_WIDTH] log, written from row ``cursor[C_PLAYS]`` on; no rows, no log.
+    """
+    clear_view(view)
+    own_scratch = (scratch[0], scratch[1], scratch[2], scratch[3])
+    log = len(rows) > 0
+    while state[lay.V_PHASE] != lay.PHASE_DONE:
+        seat = state[lay.V_TURN]
+        if state[lay.V_PHASE] == lay.PHASE_PLAY:
+            if not has_choice(state):
+                apply_pass(state)
+                continue
+            fill_view(state, view, seat, decision_key(state, seat))
+            if plays[seat](view, own_scratch[seat], out) != 0:
+                return STATUS_REFUSED
+            shape = out[lay.OUT_SHAPE]
+            if checked >> seat & 1 and not move_is_legal(
+                state, shape, out[lay.OUT_RANK], out[lay.OUT_ONE], out[lay.OUT_TWO]
+            ):
+                return STATUS_ILLEGAL_MOVE
+            if shape == PASS:
+                state[lay.S_CHOSE_TO_PASS] |= 1 << seat
+                apply_pass(state)
+                continue
+            chosen = state[lay.S_CHOSE_TO_PASS]
+            apply_move(state, shape, out[lay.OUT_RANK], out[lay.OUT_ONE], out[lay.OUT_TWO])
+            if log:
+                log_play(state, rows, cursor[C_PLAYS], chosen)
+                cursor[C_PLAYS] += 1
+            continue
+        mask = choice_mask(state, seat, state[lay.S_HANDS + 2 * seat])
+        card = trailing_zeros(mask)
+        giving = state[lay.V_PHASE] == lay.PHASE_TRIBUTE
+        if popcount(mask) > 1:
+            fill_view(state, view, seat, decision_key(state, seat))
+            if giving:
+                answer = tributes[seat](view, own_scratch[seat], out)
+            else:
+                answer = returns[seat](view, own_scratch[seat], out)
+            if answer != 0:
+                return STATUS_REFUSED
+            card = out[lay.OUT_CARD]
+            if checked >> seat & 1 and (card < 0 or card > 60 or not mask >> card & 1):
+                return STATUS_ILLEGAL_CARD
+        if giving:
+            apply_tribute(state, card)
+        else:
+            apply_return(state, card)
+    cursor[C_PLIES] += state[lay.V_PLIES]
+    return STATUS_OK
+
+
+def run_sets(
+    plays: Any,
+    tributes: Any,
+    returns: Any,
+    state: Any,
+    view: Any,
+    scratch: Any,
+    out: Any,
+    arguments: Any,
+    cursor: Any,
+    play_rows: Any,
+    deal_rows: Any,
+    tribute_rows: Any,
+    match_rows: Any,
+) -> Any:
+    """Play sets from ``cursor[C_NEXT]`` on, until A_END, a full buffer, the stop flag or a bot that fails.
+
+    Logs into the rows from ``cursor``'s counts on; with no play rows the plays are only counted. To go on after full
+    buffers, empty them, zero their counts and call again with the same state: it may be within a match. ``cursor``
+    counts only whole deals; on an error it stands before the deal that failed. Returns the number of sets finished.
+    """
+    matches = arguments[A_MATCHES]
+    finished = 0
+    room_for_plays = len(play_rows) - lay.MAX_PLIES
+    cursor[C_STATUS] = STATUS_OK
+    while cursor[C_STOP] == 0:
+        if arguments[A_LOG_PLAYS] and cursor[C_PLAYS] > room_for_plays:
+            break
+        if cursor[C_DEALS] >= len(deal_rows) or cursor[C_TRIBUTES] + 2 > len(tribute_rows):
+            break
+        if cursor[C_IN_MATCH] == 0:
+            if cursor[C_NEXT] >= arguments[A_END]:
+                break
+            if matches and cursor[C_MATCHES] >= len(match_rows):
+                break
+            if matches:
+                start_match(state, arguments[A_SEED], cursor[C_NEXT])
+                cursor[C_IN_MATCH] = 1
+        if matches:
+            start_deal(state)
+        else:
+            start_single_deal(
+                state,
+                arguments[A_SEED],
+                cursor[C_NEXT],
+                arguments[A_LEVEL],
+                arguments[A_PREVIOUS],
+                arguments[A_DRAW_PREVIOUS],
+            )
+        for seat in range(4):
+            for i in range(lay.SCRATCH_SIZE):
+                scratch[seat, i] = 0
+        logged = cursor[C_PLAYS]
+        status = play_out(
+            state,
+            plays,
+            tributes,
+            returns,
+            view,
+            scratch,
+            out,
+            arguments[A_CHECKED],
+            play_rows,
+            cursor,
+        )
+        if status != STATUS_OK:
+            cursor[C_PLAYS] = logged
+            cursor[C_STATUS] = status
+            break
+        log_deal(state, deal_rows, tribute_rows, cursor)
+        finish_deal(state)
+        deal_rows[cursor[C_DEALS] - 1, D_GAIN] = state[lay.S_GAIN]
+        if matches:
+            if not match_is_over(state):
+                continue
+            log_match(state, match_rows, cursor)
+            cursor[C_IN_MATCH] = 0
+        cursor[C_NEXT] += 1
+        finished += 1
+    return finished
+
+
+_BOTS = types.UniTuple(types.FunctionType(types.int64(*BOT_ARGUMENTS)), 4)
+_loaded: dict[str, Any] = {}
+
+
+def load_loop() -> tuple[Any, Any]:
+    """The compiled (`play_out`, `run_sets`), compiled or read from the cache at the first call."""
+    global play_out
+    if not _loaded:
+        _loaded["play_out"] = play_out = compile_function(
+            play_out, (_WRITE, _BOTS, _BOTS, _BOTS, _WRITE, _ROWS, _WRITE, types.int64, _ROWS, _WRITE)
+        )
+        _loaded["run_sets"] = compile_function(
+            run_sets,
+            (_BOTS, _BOTS, _BOTS, _WRITE, _WRITE, _ROWS, _WRITE, _WRITE, _WRITE, _ROWS, _ROWS, _ROWS, _ROWS),
+        )
+    return _loaded["play_out"], _loaded["run_sets"]

@@ -1,0 +1,215 @@
+"""A run's manifest: its settings, what its parts hold, and how it is written in one step.
+
+A manifest read from disk is not trusted: every value is checked before it is used, and no file name
+is taken from it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import secrets
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from guandan_sim.errors import RunError
+from guandan_sim.hashing import PartSummary, content_hash
+from guandan_sim.parts import part_path, sync_folder
+from guandan_sim.schemas import BLOCK_SETS, SCHEMA_VERSION, tables_of
+
+__all__ = [
+    "MANIFEST",
+    "Layout",
+    "against_manifest",
+    "differences",
+    "now",
+    "read_manifest",
+    "results",
+    "totals_against_manifest",
+    "write_manifest",
+]
+
+MANIFEST = "manifest.json"
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The settings that decide which files a run has."""
+
+    kind: str
+    log: str
+    count: int
+    part_sets: int
+
+    @classmethod
+    def of(cls, settings: object) -> Layout:
+        """Read it from a run's settings. Raises RunError naming the value that is wrong."""
+        if not isinstance(settings, dict):
+            raise RunError("the settings are not a JSON object")
+        kind, log = settings.get("kind"), settings.get("log")
+        count, part_sets = settings.get("count"), settings.get("part_sets")
+        if kind not in ("deals", "matches"):
+            raise RunError(f'kind is {kind!r}: must be "deals" or "matches"')
+        if log not in ("deals", "plays"):
+            raise RunError(f'log is {log!r}: must be "deals" or "plays" to be on disk')
+        if type(count) is not int or not 1 <= count < 2**62:
+            raise RunError(f"count is {count!r}: must be a whole number, at least 1")
+        if type(part_sets) is not int or part_sets < 1 or part_sets % BLOCK_SETS:
+            raise RunError(f"part_sets is {part_sets!r}: must be a multiple of {BLOCK_SETS}")
+        return cls(kind, log, count, part_sets)
+
+    @property
+    def tables(self) -> tuple[str, ...]:
+        """Names of the tables."""
+        return tables_of(self.kind, self.log)
+
+    @property
+    def number_of_parts(self) -> int:
+        """How many parts the finished run has."""
+        return -(-self.count // self.part_sets)
+
+    def part(self, number: int) -> tuple[int, int]:
+        """First set of a part, and one past its last."""
+        first = number * self.part_sets
+        return first, min(first + self.part_sets, self.count)
+
+
+def now() -> str:
+    """The time in UTC, to the second."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def _plain(value: object) -> object:
+    """NumPy's numbers as Python's."""
+    if isinstance(value, np.generic):
+        return value.item()
+    raise TypeError(f"{value!r} cannot be written as JSON")
+
+
+def write_manifest(path: Path, manifest: Mapping[str, Any]) -> None:
+    """Replace the manifest in one step, so that a reader sees the old one or the new one."""
+    temporary = path / f".{MANIFEST}.{os.getpid()}-{secrets.token_hex(4)}.tmp"
+    try:
+        with open(temporary, "w", encoding="utf-8") as file:
+            json.dump(manifest, file, indent=1, ensure_ascii=False, allow_nan=False, default=_plain)
+            file.write("\n")
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, path / MANIFEST)
+        sync_folder(path)
+    except OSError as error:
+        raise RunError(f"cannot write to {path}: {error.strerror}") from error
+    finally:
+        with contextlib.suppress(OSError):
+            temporary.unlink(missing_ok=True)
+
+
+def read_manifest(path: Path) -> dict[str, Any]:
+    """The manifest of the run at ``path``. Raises RunError if there is none to be read."""
+    try:
+        manifest = json.loads((path / MANIFEST).read_text("utf-8"))
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise RunError(f"{path} is not a run: it has no {MANIFEST}") from error
+    except (OSError, ValueError, RecursionError) as error:
+        raise RunError(f"{path / MANIFEST} cannot be read: {error}") from error
+    if not isinstance(manifest, dict):
+        raise RunError(f"{path / MANIFEST} is not a JSON object")
+    if manifest.get("schema_version") != SCHEMA_VERSION:
+        raise RunError(
+            f"{path} has schema version {manifest.get('schema_version')!r}: "
+            f"this package reads version {SCHEMA_VERSION}"
+        )
+    return manifest
+
+
+def _flat(value: object, name: str = "") -> dict[str, object]:
+    """Nested settings as one level of dotted names."""
+    if isinstance(value, dict) and value:
+        items: Iterable[tuple[Any, Any]] = value.items()
+    elif isinstance(value, list) and value:
+        items = enumerate(value)
+    else:
+        return {name: value}
+    flat: dict[str, object] = {}
+    for key, inner in items:
+        flat |= _flat(inner, f"{name}.{key}" if name else str(key))
+    return flat
+
+
+def differences(there: object, here: object) -> list[str]:
+    """Each setting that differs, with both values, a line each."""
+    old, new = _flat(there), _flat(here)
+    names = sorted(old.keys() | new.keys())
+    pairs = [(name, old.get(name, "not set"), new.get(name, "not set")) for name in names]
+    return [f"{name} is {a!r} there and {b!r} here" for name, a, b in pairs if a != b]
+
+
+def results(layout: Layout, parts: Iterable[PartSummary]) -> dict[str, Any]:
+    """The manifest's account of all parts of a finished run: "rows", "content_hash" and "parts"."""
+    parts = sorted(parts, key=lambda part: part.first)
+    return {
+        "rows": {name: sum(part.tables[name].rows for part in parts) for name in layout.tables},
+        "content_hash": content_hash(parts),
+        "parts": [
+            {
+                "first": part.first,
+                "stop": part.stop,
+                "tables": {
+                    name: {"rows": table.rows, "bytes": table.size, "sha256": table.sha256}
+                    for name, table in part.tables.items()
+                },
+            }
+            for part in parts
+        ],
+    }
+
+
+def _inner(value: object, *names: str) -> object:
+    """``value[names[0]][names[1]]...``, or None where a level is missing or not an object."""
+    for name in names:
+        value = value.get(name) if isinstance(value, dict) else None
+    return value
+
+
+def against_manifest(
+    path: Path, manifest: Mapping[str, Any], layout: Layout, part: PartSummary
+) -> list[str]:
+    """Where the files of ``part`` are not what the manifest of a finished run says, a line each."""
+    listed = manifest.get("parts")
+    if manifest.get("status") != "complete" or not isinstance(listed, list):
+        return []
+    number = part.first // layout.part_sets
+    entry = listed[number] if number < len(listed) else None
+    problems = []
+    if (_inner(entry, "first"), _inner(entry, "stop")) != (part.first, part.stop):
+        problems.append(f"{path}: the manifest does not list sets {part.first} to {part.stop - 1}")
+    for name, table in part.tables.items():
+        for what, found in (("rows", table.rows), ("bytes", table.size), ("sha256", table.sha256)):
+            said = _inner(entry, "tables", name, what)
+            if said != found:
+                file = part_path(path, name, part.first)
+                problems.append(f"{file}: {what} is {found}: the manifest says {said!r}")
+    return problems
+
+
+def totals_against_manifest(
+    path: Path, manifest: Mapping[str, Any], layout: Layout, parts: Iterable[PartSummary]
+) -> list[str]:
+    """Where all parts together are not what the manifest of a finished run says, a line each."""
+    found = results(layout, parts)
+    problems = []
+    for name in layout.tables:
+        for what, label in (("rows", "rows"), ("content_hash", "content hash")):
+            said = _inner(dict(manifest), what, name)
+            if said != found[what][name]:
+                problems.append(
+                    f"{path}: the {label} of {name} is {found[what][name]}: "
+                    f"the manifest says {said!r}"
+                )
+    return problems

@@ -1,0 +1,369 @@
+"""Legal moves at suit level: whether there is one, how many, a uniform one, all of them.
+
+Two moves differ if their shape, rank or multiset of physical cards differs. A hand is (one, two) with its wilds in it;
+what is to beat is a (kind, strength) of `shapes`, kind PASS for a free lead. Passing is never counted here.
+Nothing allocates. The hands may hold any number of cards that two packs allow.
+"""
+
+from __future__ import annotations
+
+from .bitboard import NATURAL, RANK_UNITS, rank_plane, sequence_board
+from .bits import mulhi, popcount
+from .counting import (
+    count_bombs,
+    count_full_houses,
+    count_kind,
+    count_runs_of_sets,
+    count_singles,
+    count_straights,
+    near_runs,
+    run_starts,
+)
+from .jit import kernel
+from .shapes import (
+    ABOVE,
+    BOMB,
+    FULL_HOUSE,
+    LADDER_STEP,
+    PAIR,
+    PASS,
+    PLATE,
+    SINGLE,
+    STRAIGHT,
+    TRIPLE,
+    TUBE,
+    wild_bit,
+    wilds_in,
+)
+from .unranking import (
+    unrank_bomb,
+    unrank_full_house,
+    unrank_kind,
+    unrank_run_of_sets,
+    unrank_single,
+    unrank_straight,
+)
+
+__all__ = [
+    "count_all_bombs",
+    "count_moves",
+    "has_answer",
+    "list_moves",
+    "pick_move",
+]
+
+
+@kernel
+def bombs_over(kind: int, strength: int, level: int) -> tuple[int, int, int]:
+    """What a bomb must be to beat (kind, strength): arguments ``least``, ``above``, ``flush_starts`` of `count_bombs`."""
+    if kind != BOMB:
+        return 4, NATURAL, run_starts(5, 0)
+    rung = strength // LADDER_STEP
+    within = strength - rung * LADDER_STEP
+    if rung == 2:
+        return 5, 0, run_starts(5, within)
+    least = rung + 4 if rung < 2 else rung + 3
+    starts = run_starts(5, 0) if rung < 2 else 0
+    return least, ABOVE[32 * level + within], starts
+
+
+@kernel
+def count_all_bombs(one: int, two: int, level: int, max_bomb: int) -> int:
+    """All bombs of a hand, as if any were needed. It never grows as cards are played."""
+    wild = wild_bit(level)
+    wilds = wilds_in(one, two, level)
+    return count_bombs(one & ~wild, two & ~wild, wilds, 4, NATURAL, run_starts(5, 0), max_bomb)
+
+
+@kernel
+def count_shape(
+    shape: int,
+    one: int,
+    two: int,
+    wilds: int,
+    level: int,
+    strength: int,
+    joker_pair: int,
+) -> int:
+    """Moves of an ordinary ``shape`` above ``strength`` (0: all); the hand is without its wilds."""
+    if shape == STRAIGHT:
+        return count_straights(one, wilds, run_starts(5, strength))
+    if shape == TUBE:
+        return count_runs_of_sets(one, two, wilds, run_starts(3, strength), 2)
+    if shape == PLATE:
+        return count_runs_of_sets(one, two, wilds, run_starts(2, strength), 3)
+    above = ABOVE[32 * level + strength]
+    if shape == SINGLE:
+        return count_singles(one, wilds, level, above)
+    if shape == FULL_HOUSE:
+        return count_full_houses(one, two, wilds, above, joker_pair)
+    return count_kind(one, two, wilds, level, above, shape)
+
+
+@kernel
+def unrank_shape(
+    shape: int,
+    one: int,
+    two: int,
+    wilds: int,
+    level: int,
+    strength: int,
+    joker_pair: int,
+    k: int,
+) -> tuple[int, int, int]:
+    """The k-th of the moves that `count_shape` counts, as (rank, one, two)."""
+    if shape == STRAIGHT:
+        return unrank_straight(one, wilds, level, run_starts(5, strength), k)
+    if shape == TUBE:
+        return unrank_run_of_sets(one, two, wilds, level, run_starts(3, strength), 2, k)
+    if shape == PLATE:
+        return unrank_run_of_sets(one, two, wilds, level, run_starts(2, strength), 3, k)
+    above = ABOVE[32 * level + strength]
+    if shape == SINGLE:
+        return unrank_single(one, level, above, k)
+    if shape == FULL_HOUSE:
+        return unrank_full_house(one, two, wilds, level, above, joker_pair, k)
+    return unrank_kind(one, two, wilds, level, above, shape, k)
+
+
+@kernel
+def _bombs_to_beat(
+    one: int, two: int, wilds: int, level: int, kind: int, strength: int, max_bomb: int, bombs: int
+) -> int:
+    """Bombs that beat (kind, strength); ``bombs`` is the number of all bombs in the hand, or -1 if not known."""
+    if bombs == 0 or (bombs > 0 and kind != BOMB):
+        return bombs
+    if kind == BOMB and strength >= 8 * LADDER_STEP:
+        return 0
+    least, above, starts = bombs_over(kind, strength, level)
+    return count_bombs(one, two, wilds, least, above, starts, max_bomb)
+
+
+@kernel
+def count_moves(
+    one: int,
+    two: int,
+    level: int,
+    kind: int,
+    strength: int,
+    max_bomb: int,
+    joker_pair: int,
+    bombs: int,
+) -> int:
+    """Number of legal moves other than passing.
+
+    ``bombs`` is `count_all_bombs` of the hand if the caller knows it, else -1.
+    """
+    wild = wild_bit(level)
+    wilds = wilds_in(one, two, level)
+    one &= ~wild
+    two &= ~wild
+    total = _bombs_to_beat(one, two, wilds, level, kind, strength, max_bomb, bombs)
+    if kind == PASS:
+        for shape in range(SINGLE, BOMB):
+            total += count_shape(shape, one, two, wilds, level, 0, joker_pair)
+    elif kind != BOMB:
+        total += count_shape(kind, one, two, wilds, level, strength, joker_pair)
+    return total
+
+
+@kernel
+def _unrank_bomb_over(
+    one: int, two: int, wilds: int, level: int, kind: int, strength: int, max_bomb: int, k: int
+) -> tuple[int, int, int, int]:
+    least, above, starts = bombs_over(kind, strength, level)
+    return unrank_bomb(one, two, wilds, level, least, above, starts, max_bomb, k)
+
+
+@kernel
+def pick_move(
+    one: int,
+    two: int,
+    level: int,
+    kind: int,
+    strength: int,
+    max_bomb: int,
+    joker_pair: int,
+    bombs: int,
+    may_pass: int,
+    word: int,
+) -> tuple[int, int, int, int]:
+    """A uniform legal move for a uniform 64-bit ``word``, as (shape, rank, one, two); passing counts if ``may_pass``.
+
+    ``bombs`` as in `count_moves`. With nothing legal it is a pass.
+    """
+    wild = wild_bit(level)
+    wilds = wilds_in(one, two, level)
+    one &= ~wild
+    two &= ~wild
+    of_bombs = _bombs_to_beat(one, two, wilds, level, kind, strength, max_bomb, bombs)
+    singles = pairs = triples = full_houses = straights = tubes = plates = 0
+    if kind == PASS:
+        singles = count_shape(SINGLE, one, two, wilds, level, 0, joker_pair)
+        pairs = count_shape(PAIR, one, two, wilds, level, 0, joker_pair)
+        triples = count_shape(TRIPLE, one, two, wilds, level, 0, joker_pair)
+        full_houses = count_shape(FULL_HOUSE, one, two, wilds, level, 0, joker_pair)
+        straights = count_shape(STRAIGHT, one, two, wilds, level, 0, joker_pair)
+        tubes = count_shape(TUBE, one, two, wilds, level, 0, joker_pair)
+        plates = count_shape(PLATE, one, two, wilds, level, 0, joker_pair)
+        of_shape = singles + pairs + triples + full_houses + straights + tubes + plates
+    else:
+        of_shape = 0
+        if kind != BOMB:
+            of_shape = count_shape(kind, one, two, wilds, level, strength, joker_pair)
+    k = mulhi(word, of_shape + of_bombs + may_pass)
+    if k < of_shape:
+        shape = kind
+        if kind == PASS:
+            shape = SINGLE
+            strength = 0
+            for ways in (singles, pairs, triples, full_houses, straights, tubes):
+                if k < ways:
+                    break
+                k -= ways
+                shape += 1
+        rank, take_one, take_two = unrank_shape(
+            shape, one, two, wilds, level, strength, joker_pair, k
+        )
+        return shape, rank, take_one, take_two
+    k -= of_shape
+    if k < of_bombs:
+        return _unrank_bomb_over(one, two, wilds, level, kind, strength, max_bomb, k)
+    return PASS, 0, 0, 0
+
+
+@kernel
+def list_moves(
+    one: int,
+    two: int,
+    level: int,
+    kind: int,
+    strength: int,
+    max_bomb: int,
+    joker_pair: int,
+    out: list[list[int]],
+) -> int:
+    """Write every legal move but the pass to rows of ``out`` (int64[n, 4]: shape, rank, one, two); returns how many.
+
+    Ordered by shape, then as `unranking` counts. If ``out`` has too few rows, it is filled and the number that would
+    have been needed is returned.
+    """
+    wild = wild_bit(level)
+    wilds = wilds_in(one, two, level)
+    one &= ~wild
+    two &= ~wild
+    n = 0
+    room = len(out)
+    if kind != BOMB:
+        first, last = (SINGLE, PLATE) if kind == PASS else (kind, kind)
+        for shape in range(first, last + 1):
+            ways = count_shape(shape, one, two, wilds, level, strength, joker_pair)
+            for k in range(min(ways, room - n)):
+                rank, take_one, take_two = unrank_shape(
+                    shape, one, two, wilds, level, strength, joker_pair, k
+                )
+                out[n + k, 0] = shape
+                out[n + k, 1] = rank
+                out[n + k, 2] = take_one
+                out[n + k, 3] = take_two
+            n += ways
+    ways = _bombs_to_beat(one, two, wilds, level, kind, strength, max_bomb, -1)
+    for k in range(min(ways, room - n)):
+        shape, rank, take_one, take_two = _unrank_bomb_over(
+            one, two, wilds, level, kind, strength, max_bomb, k
+        )
+        out[n + k, 0] = shape
+        out[n + k, 1] = rank
+        out[n + k, 2] = take_one
+        out[n + k, 3] = take_two
+    return n + ways
+
+
+@kernel
+def _has_full_house(
+    one: int, two: int, wilds: int, above: int, joker_pair: int
+) -> bool:
+    naturals = rank_plane(one & NATURAL, two, 1)
+    pairs = rank_plane(one, two, 2)
+    if not joker_pair:
+        pairs &= NATURAL
+    high = above & NATURAL
+    if rank_plane(one, two, 3) & high:
+        # Another rank for the pair, with a wild a single card; or both wilds as the pair.
+        if popcount(pairs) > 1 or wilds == 2 or (wilds == 1 and popcount(naturals) > 1):
+            return True
+    if wilds and pairs & high:
+        if popcount(pairs) > 1 or (wilds == 2 and popcount(naturals) > 1):
+            return True
+    # Both wilds on one card of a high rank, beside a natural pair of another.
+    lone = naturals & high
+    return wilds == 2 and lone != 0 and (popcount(pairs) > 1 or (pairs != 0 and lone != pairs))
+
+
+@kernel
+def has_answer(
+    one: int,
+    two: int,
+    level: int,
+    kind: int,
+    strength: int,
+    max_bomb: int,
+    joker_pair: int,
+    bombs: int,
+) -> bool:
+    """Whether a legal move other than passing exists: exactly ``count_moves(...) > 0``, without counting.
+
+    ``bombs`` must be `count_all_bombs` of the hand.
+    """
+    if kind == PASS:
+        return one != 0
+    if kind == BOMB:
+        wild = wild_bit(level)
+        wilds = wilds_in(one, two, level)
+        return (
+            _bombs_to_beat(one & ~wild, two & ~wild, wilds, level, kind, strength, max_bomb, bombs)
+            > 0
+        )
+    if bombs > 0:
+        return True
+    if kind == SINGLE:
+        return (one & ABOVE[32 * level + strength]) != 0
+    wild = wild_bit(level)
+    wilds = wilds_in(one, two, level)
+    one &= ~wild
+    two &= ~wild
+    if kind <= TRIPLE:
+        above = ABOVE[32 * level + strength]
+        if kind == TRIPLE:
+            above &= NATURAL
+        if rank_plane(one, two, kind) & above:
+            return True
+        if wilds and rank_plane(one, two, kind - 1) & above & NATURAL:
+            return True
+        return wilds == 2 and (
+            (kind == TRIPLE and (one & above) != 0) or (kind == PAIR and above >> 4 * level & 1 == 1)
+        )
+    if kind == FULL_HOUSE:
+        return _has_full_house(one, two, wilds, ABOVE[32 * level + strength], joker_pair)
+    board = sequence_board(one)
+    if kind == STRAIGHT:
+        # Windows with natural flushes alone make a bomb, so they were seen above.
+        held = rank_plane(board, 0, 1)
+        return (near_runs(held, 5, wilds) & run_starts(5, strength)) != 0
+    doubles = sequence_board(two)
+    first = rank_plane(board, doubles, 1)
+    second = rank_plane(board, doubles, 2)
+    if kind == TUBE:
+        return (_near_sets(first + second, 3, 6 - wilds) & run_starts(3, strength)) != 0
+    cards = first + second + rank_plane(board, doubles, 3)
+    # A plate's rank takes at most the two wilds, so three wilds for an empty rank never arise.
+    return (_near_sets(cards, 2, 6 - wilds) & run_starts(2, strength)) != 0
+
+
+@kernel
+def _near_sets(cards: int, length: int, least: int) -> int:
+    """Starts of windows of ``length`` ranks that hold at least ``least`` (4..6) usable cards."""
+    present = cards
+    for i in range(1, length):
+        present += cards >> 4 * i
+    return (present + RANK_UNITS * (8 - least)) >> 3 & RANK_UNITS
