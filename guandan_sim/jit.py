@@ -38,11 +38,20 @@ _PACKAGE = Path(__file__).parent
 _NOT_COMPILED = {
     "__init__.py",
     "__main__.py",
+    "bench.py",
     "cli.py",
+    "columns.py",
     "errors.py",
+    "hashing.py",
+    "manifest.py",
     "moves.py",
+    "parts.py",
+    "playing.py",
+    "replay.py",
     "report.py",
+    "rulebook.py",
     "runs.py",
+    "runwriter.py",
     "schemas.py",
     "simulate.py",
     "table.py",
@@ -106,7 +115,17 @@ def kernel(function: Callable[..., Any]) -> Any:
     if DISABLED:
         return function
     with _numba_cache(_CACHE):
-        return numba.njit(nogil=True, error_model="numpy", cache=True)(function)
+        dispatcher = numba.njit(nogil=True, error_model="numpy", cache=True)(function)
+    template = dispatcher.get_call_template
+
+    def without_literals(args: Any, kws: Any) -> Any:
+        # Left alone, Numba compiles a kernel once more for every constant that a caller passes.
+        return template(
+            tuple(types.unliteral(t) for t in args), {k: types.unliteral(t) for k, t in kws.items()}
+        )
+
+    dispatcher.get_call_template = without_literals
+    return dispatcher
 
 
 def compile_function(

@@ -84,8 +84,9 @@ class _TableFile:
         self._hasher = BlockHasher(table, first, stop)
         self._pending: list[Columns] = []
         self._pending_rows = 0
-        # Hands as dealt hardly repeat, so a dictionary of them only costs time and space.
-        coded = [c.name for c in table.columns if c.name != "set" and not c.name.startswith("hand")]
+        # Keys compress well as they are and hands as dealt hardly repeat: dictionaries only cost.
+        plain = (*table.key, *(name for name in table.names if name.startswith("hand")))
+        coded = [name for name in table.names if name not in plain]
         self._writer = pq.ParquetWriter(
             self._temporary,
             table.schema,
@@ -289,7 +290,7 @@ def row_groups(
 ) -> Iterator[pa.Table]:
     """The row groups of one table's file of a part, words on their fixed lists.
 
-    With ``set_number``, only those groups whose statistics allow that set. Raises RunError.
+    With ``set_number``, only those groups whose sets enclose it. Raises RunError.
     """
     path = part_path(run_dir, table.name, first)
     file = open_part(run_dir, table, first)
@@ -297,9 +298,9 @@ def row_groups(
         for group in range(file.metadata.num_row_groups):
             with _reading(path):
                 if set_number is not None:
-                    statistics = file.metadata.row_group(group).column(0).statistics
-                    known = statistics is not None and statistics.has_min_max
-                    if known and not statistics.min <= set_number <= statistics.max:
+                    # Not from the group's statistics: pyarrow aborts on some broken ones.
+                    sets = file.read_row_group(group, columns=["set"]).column(0)
+                    if not sets[0].as_py() <= set_number <= sets[-1].as_py():
                         continue
                 data = file.read_row_group(group, columns=None if columns is None else [*columns])
                 data = with_fixed_words(table, data)

@@ -115,12 +115,12 @@ class Column:
     kind: str
     text: str
 
-    @property
+    @cached_property
     def words(self) -> tuple[str, ...]:
         """The words of a word column in order; empty for numbers."""
         return WORDS.get(self.kind, ())
 
-    @property
+    @cached_property
     def dtype(self) -> np.dtype[np.generic]:
         """The NumPy type of the values, or of the places of a word column."""
         return np.dtype("int8" if self.words else self.kind)
@@ -146,7 +146,7 @@ class Table:
     text: str
     columns: tuple[Column, ...]
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """The names of the columns in order."""
         return tuple(column.name for column in self.columns)

@@ -189,11 +189,11 @@ def apply_return(state: list[int], card: int) -> None:
     if number + 1 < state[lay.V_TRIBUTE]:
         state[lay.V_TURN] = state[lay.V_RECEIVER + lay.V_TRIBUTE_WIDTH]
         return
-    start_play(state, _tribute_leader(state))
+    start_play(state, tribute_leader(state))
 
 
 @kernel
-def _tribute_leader(state: list[int]) -> int:
+def tribute_leader(state: list[int]) -> int:
     """The payer whose card the Banker received; with payers fixed by seat the higher card's payer, if equal the
     higher seat of the two.
     """

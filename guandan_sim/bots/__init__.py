@@ -1,0 +1,234 @@
+"""The bots, by name; a user's own by import path.
+
+A bot is three functions with one signature, ``f(view, scratch, out) -> int``: int64 arrays of VIEW_SIZE words (read-only),
+SCRATCH_SIZE words (kept through a deal, zero at its start) and OUT_SIZE words; see `guandan_sim.layout`. ``play`` writes
+shape, rank and the two words of its cards to ``out``, ``tribute`` and ``give_back`` the number of a card; 0 is returned for
+a choice made, anything else stops the run with a `BotError`. They are plain Python that Numba can compile.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numba import types
+from numba.core.errors import NumbaError
+
+from .. import layout as lay
+from ..bitboard import PACK
+from ..cards import CARD_CODES, Cards, card_codes, parse_cards
+from ..errors import BotError, OptionError
+from ..jit import DISABLED, cache_dir, compile_function
+from ..loop import BOT_ARGUMENTS
+from ..moves import PASS_MOVE, Move
+from ..rng import word
+from ..rules import Rules, resolve_rules
+from ..shapes import SHAPE_WORDS
+from ..tribute import choice_mask
+from ..view import View, card_view, check_seat
+from . import greedy, random
+
+__all__ = ["BUILT_IN", "Bot", "BotFunction", "bot", "bots_by_seat"]
+
+BotFunction = Callable[[Any, Any, Any], int]
+
+
+@dataclass(frozen=True)
+class Bot:
+    """A named bot. ``tribute`` and ``give_back`` default to the weakest card that may go, as `greedy` chooses.
+
+    ``version`` goes into logs: raise it when decisions change.
+    """
+
+    name: str
+    play: BotFunction
+    tribute: BotFunction = greedy.choose_card
+    give_back: BotFunction = greedy.choose_card
+    version: str = "1"
+    built_in: bool = field(default=False, repr=False)
+
+    @cached_property
+    def compiled(self) -> tuple[Any, Any, Any]:
+        """The three functions compiled for the loop. `BotError` says what does not fit the signature."""
+        done: dict[int, Any] = {}
+        for role in ("play", "tribute", "give_back"):
+            function = getattr(self, role)
+            if id(function) not in done:
+                done[id(function)] = self._compile(role, function)
+        return done[id(self.play)], done[id(self.tribute)], done[id(self.give_back)]
+
+    def _compile(self, role: str, function: Any) -> Any:
+        function = getattr(function, "py_func", function)
+        if not inspect.isfunction(function) or len(inspect.signature(function).parameters) != 3:
+            raise BotError(
+                f"bot {self.name}: {role} is {function!r}; it must be a function f(view, scratch, out)"
+            )
+        own = self.built_in or function is greedy.choose_card
+        try:
+            source = b"" if own else Path(inspect.getsourcefile(function) or "").read_bytes()
+            compiled = compile_function(
+                function,
+                BOT_ARGUMENTS,
+                folder=None if own else cache_dir(source),
+                boundscheck=not own,
+            )
+        except (NumbaError, OSError, TypeError) as error:
+            line = " ".join(str(error).split())
+            raise BotError(f"bot {self.name}: {role} does not compile: {line[:600]}") from error
+        if not DISABLED:
+            returned = compiled.nopython_signatures[0].return_type
+            if returned != types.int64:
+                raise BotError(
+                    f"bot {self.name}: {role} returns {returned}; it must return an integer, 0 for a choice made"
+                )
+        return compiled
+
+    def choose(
+        self, view: View, seed: int | None = None, scratch: np.ndarray | None = None
+    ) -> Move:
+        """The move this bot makes with that view; a pass without asking it if nothing else is legal.
+
+        ``seed``: the draws are those of this seed; by default those of the view, which a deal has set. ``scratch``:
+        the bot's memory through the deal, int64[SCRATCH_SIZE]; by default empty. Raises `BotError` for an illegal move,
+        an exception, or an answer other than 0.
+
+        >>> view = View("S3 S9 D9", level="2", to_beat="single 8: S8")
+        >>> str(BUILT_IN["greedy"].choose(view))
+        'single 9: S9'
+        """
+        if not view.has_choice:
+            return PASS_MOVE
+        out = self._call(0, view, seed, scratch)
+        written = [int(out[i]) for i in range(lay.OUT_SIZE)]
+        if not view.allows(*written):
+            raise BotError(illegal_move_text(self.name, view.seat, written))
+        return Move.from_words(*written)
+
+    def choose_tribute(
+        self,
+        hand: Cards,
+        level: str,
+        receiver: int,
+        rules: Rules | str = "guide",
+        seed: int = 0,
+        seat: int | None = None,
+    ) -> str:
+        """The card to give to ``receiver``; ``seat`` is the payer's, by default the receiver's right-hand neighbour."""
+        payer = (check_seat(receiver, "receiver") + 1) % 4 if seat is None else check_seat(seat)
+        view = card_view(hand, level, payer, resolve_rules(rules), giver=payer, receiver=receiver)
+        return self._choose_card(1, view, seed)
+
+    def choose_return(
+        self,
+        hand: Cards,
+        level: str,
+        received: str,
+        giver: int,
+        rules: Rules | str = "guide",
+        seed: int = 0,
+        seat: int | None = None,
+    ) -> str:
+        """The card to return to ``giver`` for ``received``, which ``hand`` holds or not yet.
+
+        ``seat`` is the receiver's, by default the one to whose right the giver sits.
+        """
+        receiver = (check_seat(giver, "giver") + 3) % 4 if seat is None else check_seat(seat)
+        (received,) = parse_cards([received])
+        cards = parse_cards(hand)
+        if received not in cards:
+            cards.append(received)
+        rules = resolve_rules(rules)
+        view = card_view(
+            cards, level, receiver, rules, giver=giver, receiver=receiver, card=received
+        )
+        return self._choose_card(2, view, seed)
+
+    def _choose_card(self, role: int, view: View, seed: int) -> str:
+        mask = int(choice_mask(view.words, view.seat, int(view.words[lay.V_ONE])))
+        number = int(self._call(role, view, seed, None)[lay.OUT_CARD])
+        if not 0 <= number <= 60 or not mask >> number & 1:
+            raise BotError(
+                f"bot {self.name} at seat {view.seat} chose card {number} "
+                f"({CARD_CODES.get(number, 'no card')}); it may choose {' '.join(card_codes(mask))}"
+            )
+        return CARD_CODES[number]
+
+    def _call(
+        self, role: int, view: View, seed: int | None, scratch: np.ndarray | None
+    ) -> np.ndarray:
+        words = view.words.copy()
+        if seed is not None:
+            words[lay.V_KEY] = word(seed, 0)
+        out = np.zeros(lay.OUT_SIZE, np.int64)
+        memory = np.zeros(lay.SCRATCH_SIZE, np.int64) if scratch is None else scratch
+        try:
+            answer = self.compiled[role](words, memory, out)
+        except Exception as error:
+            raise BotError(failure_text(self.name, view.seat, error)) from error
+        if answer != 0:
+            raise BotError(f"bot {self.name} at seat {view.seat} returned {answer}; 0 means a choice made")
+        return out
+
+
+def failure_text(name: str, seat: int, error: Exception) -> str:
+    """What is said of a bot that raised."""
+    return f"bot {name} at seat {seat} raised {type(error).__name__}: {error}"
+
+
+def illegal_move_text(name: str, seat: int, written: Sequence[int]) -> str:
+    """What is said of a bot that wrote these four words as its move."""
+    shape, rank, one, two = written
+    where = f"bot {name} at seat {seat}"
+    if not 0 <= shape < len(SHAPE_WORDS) or not 0 <= rank < 16:
+        return f"{where} wrote shape {shape}, rank {rank}; shapes are 0..10, ranks 0..15"
+    if one & ~PACK or two & ~one:
+        return f"{where} wrote the words {one:#x}, {two:#x}, which are no cards (`two` must be within `one`)"
+    return f"{where} made the illegal move '{Move.from_words(shape, rank, one, two)}'"
+
+
+BUILT_IN: dict[str, Bot] = {
+    "random": Bot("random", random.play, random.choose_card, random.choose_card, built_in=True),
+    "greedy": Bot("greedy", greedy.play, built_in=True),
+}
+
+
+def bot(name: str | Bot) -> Bot:
+    """The bot of that name, or from an import path ``"module:attribute"`` (a `Bot`, or a play function alone).
+
+    Raises `BotError` for an unknown name or a path that does not lead to a bot.
+
+    >>> bot("greedy").name
+    'greedy'
+    """
+    if isinstance(name, Bot):
+        return name
+    if name in BUILT_IN:
+        return BUILT_IN[name]
+    module_name, colon, attribute = str(name).partition(":")
+    if not colon:
+        raise BotError(
+            f"{name!r} is not a bot; there are {', '.join(BUILT_IN)}, or 'module:attribute' for your own"
+        )
+    try:
+        found = getattr(importlib.import_module(module_name), attribute)
+    except Exception as error:  # whatever a user's module raises as it is imported
+        raise BotError(f"bot {name!r} cannot be imported: {type(error).__name__}: {error}") from error
+    if isinstance(found, Bot):
+        return replace(found, name=name, built_in=False)
+    return Bot(name, found)
+
+
+def bots_by_seat(names: str | Bot | Sequence[str | Bot]) -> tuple[Bot, Bot, Bot, Bot]:
+    """Four bots from one name (all seats), two (teams) or four (seats)."""
+    given = [names] if isinstance(names, str | Bot) else list(names)
+    if len(given) not in (1, 2, 4):
+        raise OptionError(f"{len(given)} bots were named; name 1 (all seats), 2 (teams) or 4 (seats)")
+    found = [bot(item) for item in given]
+    a, b, c, d = (found * 4)[:4]
+    return a, b, c, d

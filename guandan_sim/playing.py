@@ -1,0 +1,78 @@
+"""Bots at a table: the buffers and calls around the compiled loop, and what is said when a bot fails."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+import numpy as np
+
+from . import layout as lay
+from . import loop
+from .bots import Bot, failure_text, illegal_move_text
+from .cards import CARD_CODES, card_codes
+from .errors import BotError
+from .tribute import choice_mask
+
+__all__ = ["Player"]
+
+
+class Player:
+    """Four bots with the memory that they play in. One thread at a time may use it."""
+
+    def __init__(self, bots: Sequence[Bot]) -> None:
+        self.bots = tuple(bots)
+        compiled = [bot.compiled for bot in self.bots]
+        self._roles = tuple(tuple(functions[role] for functions in compiled) for role in range(3))
+        self.checked = sum(1 << seat for seat, bot in enumerate(self.bots) if not bot.built_in)
+        self.view = np.zeros(lay.VIEW_SIZE, np.int64)
+        self.scratch = np.zeros((4, lay.SCRATCH_SIZE), np.int64)
+        self.out = np.zeros(lay.OUT_SIZE, np.int64)
+        self._no_rows = np.zeros((0, loop.PLAY_WIDTH), np.int64)
+
+    def play_out(self, state: np.ndarray) -> None:
+        """Play the deal in ``state`` to its end. Raises `BotError` with deal, seat and move; the state stays there."""
+        play_out, _ = loop.load_loop()
+        self.scratch[:] = 0
+        cursor = np.zeros(loop.CURSOR, np.int64)
+        try:
+            status = play_out(
+                state, *self._roles, self.view, self.scratch, self.out, self.checked, self._no_rows, cursor
+            )
+        except Exception as error:
+            self._raise(state, error)
+        if status != loop.STATUS_OK:
+            self._raise(state, int(status))
+
+    def run_sets(
+        self, state: np.ndarray, arguments: np.ndarray, cursor: np.ndarray, rows: Sequence[np.ndarray]
+    ) -> int:
+        """`loop.run_sets` with these bots; ``rows`` are play, deal, tribute and match rows. Raises `BotError`."""
+        _, run_sets = loop.load_loop()
+        arguments[loop.A_CHECKED] = self.checked
+        try:
+            finished = run_sets(
+                *self._roles, state, self.view, self.scratch, self.out, arguments, cursor, *rows
+            )
+        except Exception as error:
+            self._raise(state, error)
+        if cursor[loop.C_STATUS] != loop.STATUS_OK:
+            self._raise(state, int(cursor[loop.C_STATUS]))
+        return int(finished)
+
+    def _raise(self, state: np.ndarray, what: Any) -> NoReturn:
+        seat = int(state[lay.V_TURN])
+        name = self.bots[seat].name
+        where = f"set {state[lay.S_SET]}, deal {state[lay.V_DEAL]}, play {state[lay.V_PLIES]}"
+        if isinstance(what, Exception):
+            raise BotError(f"{failure_text(name, seat, what)} ({where})") from what
+        if what == loop.STATUS_ILLEGAL_MOVE:
+            raise BotError(f"{illegal_move_text(name, seat, self.out.tolist())} ({where})")
+        if what == loop.STATUS_ILLEGAL_CARD:
+            number = int(self.out[lay.OUT_CARD])
+            mask = int(choice_mask(state, seat, int(state[lay.S_HANDS + 2 * seat])))
+            raise BotError(
+                f"bot {name} at seat {seat} chose card {number} ({CARD_CODES.get(number, 'no card')}); "
+                f"it may choose {' '.join(card_codes(mask))} ({where})"
+            )
+        raise BotError(f"bot {name} at seat {seat} did not return 0, which means a choice made ({where})")
