@@ -21,11 +21,11 @@ from .cards import (
     parse_cards,
     parse_level,
 )
+from .checks import pack_order
 from .errors import HandError, IllegalMoveError, OptionError
 from .match import active_owner
 from .match import settle as settle_state
 from .rules import Rules, resolve_rules
-from .table import pack_order
 from .tribute import (
     apply_tribute,
     return_mask,
@@ -211,7 +211,7 @@ def active_level(
 ) -> tuple[int, str]:
     """(owner, level) of the deal after one that ended in ``finish_order``; ``hands`` are those of the new deal.
 
-    >>> active_level((0, 1, 2, 3), ["S3"] * 4, ("5", "8"))
+    >>> active_level((0, 1, 2, 3), ["S3", "S4", "S5", "S6"], ("5", "8"))
     (0, '5')
     """
     state = _state(finish_order, hands, resolve_rules(rules))
@@ -236,6 +236,7 @@ def _state(finish_order: Sequence[int] | str, hands: Sequence[Cards], rules: Rul
     """A state before tribute: hands dealt, the finishing order behind it, tributes due or cancelled."""
     if len(hands) != 4:
         raise HandError(f"{len(hands)} hands were given; there are four seats")
+    cards_to_words([code for hand in hands for code in parse_cards(hand)], name="the four hands together")
     state = _empty(rules)
     packed = pack_order(finish_order, "finish_order")
     state[lay.V_PREVIOUS : lay.V_PREVIOUS + 4] = [packed >> 2 * i & 3 for i in range(4)]

@@ -21,6 +21,7 @@ from .cards import (
     parse_level,
     words_to_cards,
 )
+from .checks import check_seat, check_seed
 from .deal import (
     apply_move,
     apply_pass,
@@ -37,9 +38,9 @@ from .playing import Player
 from .rng import word
 from .rules import Rules, resolve_rules
 from .tribute import apply_return, apply_tribute, choice_mask
-from .view import View, check_seat
+from .view import View
 
-__all__ = ["Deal", "Match", "check_seed", "pack_order"]
+__all__ = ["Deal", "Match"]
 
 Hands = Sequence[Cards]
 
@@ -49,30 +50,6 @@ _PHASES = {
     lay.PHASE_PLAY: "play",
     lay.PHASE_DONE: "done",
 }
-
-
-def check_seed(seed: object) -> int:
-    """``seed`` if it is a whole number that fits 63 bits, else `OptionError`."""
-    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or not 0 <= seed < 2**63:
-        raise OptionError(f"seed is {seed!r}; a whole number from 0 to 2**63 - 1 is needed")
-    return int(seed)
-
-
-def pack_order(order: Sequence[int] | str, name: str = "previous_order") -> int:
-    """A finishing order, first out first, packed two bits a seat; after a sweep the last two in order of seat.
-
-    >>> pack_order("0213") == 0 | 2 << 2 | 1 << 4 | 3 << 6
-    True
-    """
-    try:
-        seats = [int(x) for x in order]
-    except (TypeError, ValueError):
-        seats = []
-    if sorted(seats) != [0, 1, 2, 3]:
-        raise OptionError(f"{name} is {order!r}; name the seats 0..3 in the order they went out, as in '0213'")
-    if (seats[0] ^ seats[1]) & 1 == 0:
-        seats[2:] = sorted(seats[2:])
-    return seats[0] | seats[1] << 2 | seats[2] << 4 | seats[3] << 6
 
 
 class _Table:

@@ -17,22 +17,16 @@ from .cards import (
     parse_level,
     words_to_cards,
 )
+from .checks import check_seat
 from .errors import OptionError
 from .movegen import count_all_bombs, has_answer
 from .moves import PASS_MOVE, Move, check_declaration, moves_of_hand
 from .rules import Rules, resolve_rules
 from .shapes import PASS, is_declaration, kind_of, outranks, strength_of
 
-__all__ = ["View", "check_seat"]
+__all__ = ["View", "card_view"]
 
 History = Iterable[tuple[int, Move | str]]
-
-
-def check_seat(seat: object, name: str = "seat") -> int:
-    """``seat`` if it is 0..3, else `OptionError`."""
-    if type(seat) is not int or not 0 <= seat <= 3:
-        raise OptionError(f"{name} is {seat!r}; seats are 0, 1, 2 and 3")
-    return seat
 
 
 class View:

@@ -23,6 +23,7 @@ from numba.core.errors import NumbaError
 from .. import layout as lay
 from ..bitboard import PACK
 from ..cards import CARD_CODES, Cards, card_codes, parse_cards
+from ..checks import check_seat
 from ..errors import BotError, OptionError
 from ..jit import DISABLED, cache_dir, compile_function
 from ..loop import BOT_ARGUMENTS
@@ -31,7 +32,7 @@ from ..rng import word
 from ..rules import Rules, resolve_rules
 from ..shapes import SHAPE_WORDS
 from ..tribute import choice_mask
-from ..view import View, card_view, check_seat
+from ..view import View, card_view
 from . import greedy, random
 
 __all__ = ["BUILT_IN", "Bot", "BotFunction", "bot", "bots_by_seat"]
@@ -82,7 +83,7 @@ class Bot:
             line = " ".join(str(error).split())
             raise BotError(f"bot {self.name}: {role} does not compile: {line[:600]}") from error
         if not DISABLED:
-            returned = compiled.nopython_signatures[0].return_type
+            returned = types.unliteral(compiled.nopython_signatures[0].return_type)
             if returned != types.int64:
                 raise BotError(
                     f"bot {self.name}: {role} returns {returned}; it must return an integer, 0 for a choice made"
@@ -167,8 +168,9 @@ class Bot:
             words[lay.V_KEY] = word(seed, 0)
         out = np.zeros(lay.OUT_SIZE, np.int64)
         memory = np.zeros(lay.SCRATCH_SIZE, np.int64) if scratch is None else scratch
+        function = self.compiled[role]
         try:
-            answer = self.compiled[role](words, memory, out)
+            answer = function(words, memory, out)
         except Exception as error:
             raise BotError(failure_text(self.name, view.seat, error)) from error
         if answer != 0:

@@ -1,0 +1,64 @@
+# `make demo` on a fresh machine sets up .venv and plays; `make test` is everything that must pass.
+
+VENV := .venv
+BIN := $(VENV)/bin
+# The demo's own run: one made by this very command is replaced, anything else is left alone.
+DEMO_RUN := runs/demo
+DEMO := simulate --matches 2_000 --bots greedy,random --seed 1 --out $(DEMO_RUN)
+
+.PHONY: demo test lint format bench clean
+.DEFAULT_GOAL := demo
+.DELETE_ON_ERROR:
+MAKEFLAGS += --no-print-directory
+
+demo: $(VENV)/.ready
+	@if grep -qsF '"command": "guandan-sim $(DEMO)"' $(DEMO_RUN)/manifest.json; then rm -r $(DEMO_RUN); fi
+	@$(BIN)/guandan-sim $(DEMO)
+
+test: lint
+	$(BIN)/pytest -q
+
+lint: $(VENV)/.ready-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: $(VENV)/.ready-dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(VENV)/.ready
+	@$(BIN)/guandan-sim bench
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# --- Setting up: repeated only when pyproject.toml has changed -----------------------------------
+
+$(VENV)/.ready: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	@touch $@
+
+$(VENV)/.ready-dev: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	@touch $@ $(VENV)/.ready
+
+# 3.14 is the newest for which everything needed has wheels. A name on the PATH may not start (pyenv's).
+$(BIN)/python:
+	@for name in python3.14 python3.13 python3.12 python3.11 python3; do \
+	  version=$$($$name -c 'import sys; v = sys.version_info; print("%d.%d" % v[:2] if (3, 11) <= v < (3, 15) else "")' 2>/dev/null); \
+	  [ -n "$$version" ] || continue; \
+	  found=$${found:-$$version}; \
+	  $$name -c 'import ensurepip, venv' 2>/dev/null || continue; \
+	  echo "setting up $(VENV) with Python $$version"; \
+	  exec $$name -m venv $(VENV); \
+	done; \
+	if [ -n "$$found" ]; then \
+	  echo "error: Python $$found cannot make virtual environments here; install that part of it with:" >&2; \
+	  echo "  sudo apt install python$$found-venv" >&2; \
+	else \
+	  echo "error: no Python from 3.11 to 3.14 was found on the PATH; install one, for example with:" >&2; \
+	  echo "  sudo apt install python3 python3-venv" >&2; \
+	fi; \
+	exit 1

@@ -1,0 +1,74 @@
+"""Guandan, simulated: millions of bot-vs-bot deals, exactly by the rules, as Parquet that a notebook can question.
+
+>>> import guandan_sim as gs
+>>> len(gs.legal_moves("S9 D9 H2", level="2"))
+6
+"""
+
+from ._version import __version__
+from .bots import Bot, bot
+from .errors import (
+    AmbiguousMoveError,
+    BotError,
+    CardParseError,
+    GuandanError,
+    HandError,
+    IllegalMoveError,
+    MoveParseError,
+    OptionError,
+    RulesError,
+    RunError,
+)
+from .layout import VIEW_VERSION
+from .moves import Move, legal_moves, readings
+from .rulebook import (
+    Settlement,
+    Tribute,
+    active_level,
+    return_options,
+    settle,
+    tribute,
+    tribute_options,
+)
+from .rules import RULES_VERSION, Rules
+from .runs import Run, open_run
+from .schemas import SCHEMA_VERSION
+from .simulate import simulate
+from .table import Deal, Match
+from .view import View
+
+__all__ = [
+    "RULES_VERSION",
+    "SCHEMA_VERSION",
+    "VIEW_VERSION",
+    "AmbiguousMoveError",
+    "Bot",
+    "BotError",
+    "CardParseError",
+    "Deal",
+    "GuandanError",
+    "HandError",
+    "IllegalMoveError",
+    "Match",
+    "Move",
+    "MoveParseError",
+    "OptionError",
+    "Rules",
+    "RulesError",
+    "Run",
+    "RunError",
+    "Settlement",
+    "Tribute",
+    "View",
+    "__version__",
+    "active_level",
+    "bot",
+    "legal_moves",
+    "open_run",
+    "readings",
+    "return_options",
+    "settle",
+    "simulate",
+    "tribute",
+    "tribute_options",
+]

@@ -1,0 +1,97 @@
+"""From the rows that the loop logs to the columns of a run's tables."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import layout as lay
+from . import loop
+from .schemas import CARD_INDEX, FINISH_INDEX, LEVEL_INDEX
+
+__all__ = ["deal_columns", "match_columns", "play_columns", "tribute_columns"]
+
+Rows = NDArray[np.int64]
+Columns = dict[str, NDArray[Any]]
+
+
+def _keys(sets: Rows, deals: Rows | None) -> Columns:
+    keys: Columns = {"set": sets, "arm": np.zeros(len(sets), np.uint8)}
+    return keys if deals is None else {**keys, "deal": deals.astype(np.uint16)}
+
+
+def match_columns(rows: Rows) -> Columns:
+    """Columns of the table matches from rows of `loop.log_match`."""
+    levels = rows[:, 3:5]
+    truncated = rows[:, 5] != 0
+    ahead = np.where(levels[:, 0] > levels[:, 1], 0, np.where(levels[:, 0] < levels[:, 1], 1, 255))
+    return {
+        **_keys(rows[:, 0], None),
+        "winner": np.where(rows[:, 1] < 0, 255, rows[:, 1]).astype(np.uint8),
+        "deals": rows[:, 2].astype(np.uint16),
+        "level0": LEVEL_INDEX[levels[:, 0]],
+        "level1": LEVEL_INDEX[levels[:, 1]],
+        "truncated": truncated,
+        "ahead": np.where(truncated, ahead, 255).astype(np.uint8),
+        "resets0": rows[:, 6].astype(np.uint8),
+        "resets1": rows[:, 7].astype(np.uint8),
+    }
+
+
+def deal_columns(rows: Rows) -> Columns:
+    """Columns of the table deals from rows of `loop.log_deal`."""
+    previous = rows[:, loop.D_PREVIOUS : loop.D_PREVIOUS + 4]
+    order = FINISH_INDEX[(np.maximum(previous, 0) * [64, 16, 4, 1]).sum(axis=1)]
+    columns: Columns = {
+        **_keys(rows[:, loop.D_SET], rows[:, loop.D_DEAL]),
+        "level": LEVEL_INDEX[rows[:, loop.D_LEVEL]],
+        "owner": rows[:, loop.D_OWNER].astype(np.uint8),
+        "level0": LEVEL_INDEX[rows[:, loop.D_LEVELS]],
+        "level1": LEVEL_INDEX[rows[:, loop.D_LEVELS + 1]],
+        "leader": rows[:, loop.D_LEADER].astype(np.uint8),
+        "drawn": CARD_INDEX[rows[:, loop.D_MARKED]],
+        "previous": np.where(previous[:, 0] < 0, 0, order).astype(np.int8),
+        "tribute": rows[:, loop.D_TRIBUTE].astype(np.int8),
+        "cancelled": rows[:, loop.D_CANCELLED] != 0,
+    }
+    for i, name in enumerate(("first", "second", "third", "last")):
+        columns[name] = rows[:, loop.D_FINISH + i].astype(np.uint8)
+    columns["gain"] = rows[:, loop.D_GAIN].astype(np.uint8)
+    columns["plays"] = rows[:, loop.D_PLAYS].astype(np.uint8)
+    for seat in range(4):
+        for i, name in enumerate(("one", "two")):
+            columns[f"hand{seat}_{name}"] = rows[:, loop.D_HANDS + 2 * seat + i]
+    return columns
+
+
+def tribute_columns(rows: Rows) -> Columns:
+    """Columns of the table tributes, in order of set, deal and giver, from rows of `loop.log_deal`."""
+    rows = rows[np.lexsort((rows[:, 2], rows[:, 1], rows[:, 0]))]
+    return {
+        **_keys(rows[:, 0], rows[:, 1]),
+        "giver": rows[:, 2].astype(np.uint8),
+        "receiver": rows[:, 3].astype(np.uint8),
+        "card": CARD_INDEX[rows[:, 4]],
+        "returned": CARD_INDEX[rows[:, 5]],
+    }
+
+
+def play_columns(rows: Rows, deals: Columns) -> Columns:
+    """Columns of the table plays from rows of `loop.log_play`; ``deals`` are the columns of the same deals."""
+    packed = rows[:, 0]
+    repeats = deals["plays"]
+    return {
+        "set": np.repeat(deals["set"], repeats),
+        "arm": np.repeat(deals["arm"], repeats),
+        "deal": np.repeat(deals["deal"], repeats),
+        "ply": (packed >> loop.P_PLY).astype(np.uint8),
+        "seat": (packed & 3).astype(np.uint8),
+        "shape": (packed >> lay.H_SHAPE & 15).astype(np.int8),
+        "rank": (packed >> lay.H_RANK & 15).astype(np.int8),
+        "size": (packed >> lay.H_SIZE & 15).astype(np.uint8),
+        "one": rows[:, 1],
+        "two": rows[:, 2],
+        "chosen_passes": (packed >> loop.P_CHOSEN & 15).astype(np.uint8),
+    }

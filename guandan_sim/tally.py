@@ -1,0 +1,93 @@
+"""Counts over what was played, and the summary of a run made of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+__all__ = ["Tally"]
+
+
+@dataclass
+class Tally:
+    """Counts of what was played, added up over workers."""
+
+    sets: int = 0
+    matches: int = 0
+    deals: int = 0
+    plays: int = 0
+    truncated: int = 0
+    sweeps: int = 0
+    transfers: int = 0
+    wins: list[int] = field(default_factory=lambda: [0, 0])
+    deal_wins: list[int] = field(default_factory=lambda: [0, 0])
+    tributes: list[int] = field(default_factory=lambda: [0, 0, 0])
+    cancelled: list[int] = field(default_factory=lambda: [0, 0, 0])
+    # Sums of deals a match and of its square, for the standard error of the mean.
+    match_deals: list[int] = field(default_factory=lambda: [0, 0])
+
+    def add(self, deals: dict[str, Any], tributes: int, matches: dict[str, Any] | None) -> None:
+        """Count some finished deals, given as columns, and matches."""
+        n = len(deals["first"])
+        self.deals += n
+        self.plays += int(deals["plays"].sum(dtype=np.int64))
+        self.transfers += tributes
+        first = deals["first"]
+        self.sweeps += int(np.count_nonzero((first ^ deals["second"]) == 2))
+        won = int(np.count_nonzero(first & 1))
+        self.deal_wins[0] += n - won
+        self.deal_wins[1] += won
+        for kind in range(3):
+            due = deals["tribute"] == kind
+            self.tributes[kind] += int(np.count_nonzero(due))
+            self.cancelled[kind] += int(np.count_nonzero(due & deals["cancelled"]))
+        if matches is not None:
+            self.add_matches(matches)
+
+    def add_matches(self, matches: dict[str, Any]) -> None:
+        """Count some finished matches, given as columns."""
+        winner = matches["winner"]
+        self.matches += len(winner)
+        for team in range(2):
+            self.wins[team] += int(np.count_nonzero(winner == team))
+        self.truncated += int(np.count_nonzero(matches["truncated"]))
+        lengths = matches["deals"].astype(np.int64)
+        self.match_deals[0] += int(lengths.sum())
+        self.match_deals[1] += int((lengths**2).sum())
+
+    def merge(self, other: Tally) -> None:
+        """Add another worker's counts."""
+        for name, value in vars(other).items():
+            mine = getattr(self, name)
+            if isinstance(value, list):
+                setattr(self, name, [a + b for a, b in zip(mine, value, strict=True)])
+            else:
+                setattr(self, name, mine + value)
+
+    def summary(self, kind: str, played: Tally, seconds: float) -> dict[str, Any]:
+        """The figures as the manifest holds them.
+
+        ``played`` counts what this session played in ``seconds``, less than all where a run was resumed.
+        """
+        whole = kind == "matches"
+        return {
+            "kind": kind,
+            "sets": self.matches if whole else self.deals,
+            "matches": self.matches,
+            "deals": self.deals,
+            "plays": self.plays,
+            "seconds": round(seconds, 3),
+            "deals_per_second": round(played.deals / seconds, 1),
+            "plays_per_second": round(played.plays / seconds, 1),
+            "deals_per_match": self.match_deals[0] / self.matches if self.matches else None,
+            "match_deals_sum_of_squares": self.match_deals[1],
+            "wins": self.wins if whole else self.deal_wins,
+            "deal_wins": self.deal_wins,
+            "truncated": self.truncated,
+            "sweeps": self.sweeps,
+            "tributes": dict(zip(("none", "single", "double"), self.tributes, strict=True)),
+            "cancelled": {"single": self.cancelled[1], "double": self.cancelled[2]},
+            "transfers": self.transfers,
+        }
