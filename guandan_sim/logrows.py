@@ -1,7 +1,8 @@
-"""From the rows that the loop logs to the columns of a run's tables."""
+"""Between the rows that the loop logs and the columns of a run's tables."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -9,9 +10,18 @@ from numpy.typing import NDArray
 
 from . import layout as lay
 from . import loop
-from .schemas import CARD_INDEX, FINISH_INDEX, LEVEL_INDEX
+from .schemas import CARD_INDEX, CARD_NUMBER, FINISH_INDEX, LEVEL_INDEX, WORDS
 
-__all__ = ["deal_columns", "match_columns", "play_columns", "tribute_columns"]
+__all__ = [
+    "deal_columns",
+    "deal_rows",
+    "match_columns",
+    "match_rows",
+    "play_columns",
+    "play_rows",
+    "tribute_columns",
+    "tribute_rows",
+]
 
 Rows = NDArray[np.int64]
 Columns = dict[str, NDArray[Any]]
@@ -95,3 +105,79 @@ def play_columns(rows: Rows, deals: Columns) -> Columns:
         "two": rows[:, 2],
         "chosen_passes": (packed >> loop.P_CHOSEN & 15).astype(np.uint8),
     }
+
+
+# The seats of each word in the list of finishing orders; -1 for the empty one.
+_ORDERS = np.array([[int(c) for c in word] or [-1] * 4 for word in WORDS["finish"]], np.int64)
+
+
+def _stack(columns: Sequence[NDArray[Any]]) -> Rows:
+    return np.column_stack([np.asarray(column, np.int64) for column in columns])
+
+
+def match_rows(columns: Columns) -> Rows:
+    """The rows of `loop.log_match` that gave these columns."""
+    return _stack(
+        [
+            columns["set"],
+            columns["winner"].astype(np.int8),  # 255 is -1
+            columns["deals"],
+            columns["level0"] + 1,
+            columns["level1"] + 1,
+            columns["truncated"],
+            columns["resets0"],
+            columns["resets1"],
+        ]
+    )
+
+
+def deal_rows(columns: Columns) -> Rows:
+    """The rows of `loop.log_deal` that gave these columns."""
+    rows = np.zeros((len(columns["set"]), loop.DEAL_WIDTH), np.int64)
+    rows[:, loop.D_SET] = columns["set"]
+    rows[:, loop.D_DEAL] = columns["deal"]
+    rows[:, loop.D_LEVEL] = columns["level"] + 1
+    rows[:, loop.D_OWNER] = columns["owner"]
+    rows[:, loop.D_LEVELS] = columns["level0"] + 1
+    rows[:, loop.D_LEVELS + 1] = columns["level1"] + 1
+    rows[:, loop.D_LEADER] = columns["leader"]
+    rows[:, loop.D_MARKED] = CARD_NUMBER[columns["drawn"]]
+    rows[:, loop.D_PREVIOUS : loop.D_PREVIOUS + 4] = _ORDERS[columns["previous"]]
+    rows[:, loop.D_TRIBUTE] = columns["tribute"]
+    rows[:, loop.D_CANCELLED] = columns["cancelled"]
+    for i, name in enumerate(("first", "second", "third", "last")):
+        rows[:, loop.D_FINISH + i] = columns[name]
+    rows[:, loop.D_GAIN] = columns["gain"]
+    rows[:, loop.D_PLAYS] = columns["plays"]
+    for seat in range(4):
+        for i, name in enumerate(("one", "two")):
+            rows[:, loop.D_HANDS + 2 * seat + i] = columns[f"hand{seat}_{name}"]
+    return rows
+
+
+def tribute_rows(columns: Columns) -> Rows:
+    """The tribute rows of `loop.log_deal` that gave these columns, in order of the giver."""
+    return _stack(
+        [
+            columns["set"],
+            columns["deal"],
+            columns["giver"],
+            columns["receiver"],
+            CARD_NUMBER[columns["card"]],
+            CARD_NUMBER[columns["returned"]],
+        ]
+    )
+
+
+def play_rows(columns: Columns) -> Rows:
+    """The rows of `loop.log_play` that gave these columns, but for the passes and leads, which columns leave out."""
+    packed = columns["seat"].astype(np.int64)
+    for name, place in (
+        ("shape", lay.H_SHAPE),
+        ("rank", lay.H_RANK),
+        ("size", lay.H_SIZE),
+        ("chosen_passes", loop.P_CHOSEN),
+        ("ply", loop.P_PLY),
+    ):
+        packed |= columns[name].astype(np.int64) << place
+    return _stack([packed, columns["one"], columns["two"]])

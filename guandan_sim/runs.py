@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -27,6 +27,9 @@ from guandan_sim.manifest import (
 from guandan_sim.parts import open_part, part_path, read_part, row_groups
 from guandan_sim.runwriter import PART_SETS, TEMPORARY, RunWriter, create_run
 from guandan_sim.schemas import TABLES, Table
+
+if TYPE_CHECKING:
+    from guandan_sim.verify import Report
 
 __all__ = ["PART_SETS", "Run", "RunWriter", "create_run", "open_run"]
 
@@ -126,6 +129,18 @@ class Run:
         """As :meth:`batches`, in NumPy arrays; words as int8 places in their list of ``WORDS``."""
         for batch in self.batches(table, columns):
             yield to_columns(TABLES[table], pa.Table.from_batches([batch]))
+
+    def part_arrays(self, table: str, first: int) -> Iterator[dict[str, NDArray[Any]]]:
+        """As :meth:`arrays`, of the part that begins at set ``first`` alone."""
+        definition = self._table(table)
+        for data in row_groups(self.path, definition, first):
+            yield to_columns(definition, data)
+
+    def verify(self) -> Report:
+        """Check the files, and replay every deal and play. See :func:`guandan_sim.verify.verify`."""
+        from guandan_sim.verify import verify  # the engine stands above the files
+
+        return verify(self)
 
     def dataset(self, table: str) -> ds.Dataset:
         """The table as a pyarrow dataset, to filter and aggregate without reading it whole."""

@@ -22,8 +22,7 @@ from . import layout as lay
 from . import loop
 from ._version import __version__
 from .bots import BUILT_IN, Bot, bots_by_seat
-from .cards import RANK_WORDS, parse_level
-from .checks import check_seed, pack_order
+from .checks import check_seed
 from .errors import OptionError
 from .hashing import PartSummary
 from .jit import DISABLED, cache_dir
@@ -31,8 +30,8 @@ from .logrows import deal_columns, match_columns, play_columns, tribute_columns
 from .parts import PartWriter
 from .playing import Player
 from .rules import RULES_VERSION, Rules, resolve_rules
-from .runs import PART_SETS, Run, create_run, open_run
-from .schemas import BLOCK_SETS
+from .runs import Run, create_run, open_run
+from .settings import deal_arguments, level_word, order_word, part_sets
 from .tally import Tally
 
 __all__ = ["Progress", "Result", "ready", "simulate", "warmup"]
@@ -328,40 +327,6 @@ def _workers(workers: int | None) -> int:
     return workers
 
 
-def part_sets(kind: str, count: int) -> int:
-    """Sets of a part: as many as may be, but at least eight parts while they stay aligned to the hash's blocks."""
-    sets = PART_SETS[kind]
-    while sets > BLOCK_SETS and count < 8 * sets:
-        sets //= 2
-    return sets
-
-
 def _parts(count: int, sets: int) -> Iterator[tuple[int, int]]:
     for first in range(0, count, sets):
         yield first, min(first + sets, count)
-
-
-def level_word(level: str) -> str:
-    """The level as runs write it."""
-    return RANK_WORDS[parse_level(level)]
-
-
-def order_word(order: str | Sequence[int] | None) -> str | None:
-    """The previous finishing order as runs write it: "random", four digits, or None."""
-    if order is None or order == "random":
-        return order
-    packed = pack_order(order)
-    return "".join(str(packed >> 2 * i & 3) for i in range(4))
-
-
-def deal_arguments(settings: dict[str, Any]) -> np.ndarray:
-    """The arguments of the loop, int64[ARGUMENTS], from a run's settings; the rest is the worker's."""
-    arguments = np.zeros(loop.ARGUMENTS, np.int64)
-    arguments[loop.A_SEED] = settings["seed"]
-    arguments[loop.A_MATCHES] = settings["kind"] == "matches"
-    if settings["level"] is not None:
-        arguments[loop.A_LEVEL] = parse_level(settings["level"])
-    order = settings["previous_order"]
-    arguments[loop.A_PREVIOUS] = -1 if order in (None, "random") else pack_order(order)
-    arguments[loop.A_DRAW_PREVIOUS] = order == "random"
-    return arguments

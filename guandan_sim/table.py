@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Self
 
 import numpy as np
@@ -33,6 +33,7 @@ from .deal import (
 )
 from .errors import AmbiguousMoveError, HandError, IllegalMoveError, OptionError
 from .match import begin, finish_deal, match_is_over, start_deal, start_match, start_single_deal
+from .history import history
 from .moves import PASS_MOVE, Move, check_declaration, moves_of_hand, readings
 from .playing import Player
 from .rng import word
@@ -117,7 +118,7 @@ class _Table:
     @property
     def history(self) -> list[tuple[int, Move]]:
         """All plays and passes of this deal in order, as (seat, move)."""
-        return list(_history(self._state))
+        return list(history(self._state))
 
     def _hand(self, seat: int) -> tuple[int, int]:
         at = lay.S_HANDS + 2 * seat
@@ -212,27 +213,6 @@ class _Table:
         if mask & (mask - 1):
             self._state[lay.S_DECISIONS + seat] += 1
         (apply_tribute if giving else apply_return)(self._state, number)
-
-
-def _history(state: np.ndarray) -> Iterator[tuple[int, Move]]:
-    last = -1
-    for ply in range(int(state[lay.V_PLIES])):
-        at = lay.V_HISTORY + lay.HISTORY_WIDTH * ply
-        packed, one, two = state[at : at + 3].tolist()
-        seat = packed & 3
-        yield from _passes(packed >> lay.H_PASSES & 15, last)
-        shape, rank = packed >> lay.H_SHAPE & 15, packed >> lay.H_RANK & 15
-        yield seat, Move.from_words(shape, rank, one, two)
-        last = seat
-    yield from _passes(int(state[lay.V_PASSED]), last)
-
-
-def _passes(mask: int, last: int) -> Iterator[tuple[int, Move]]:
-    """The seats of ``mask`` in their order after ``last``."""
-    for step in range(1, 4):
-        seat = (last + step) & 3
-        if mask >> seat & 1:
-            yield seat, PASS_MOVE
 
 
 class Deal(_Table):

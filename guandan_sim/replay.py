@@ -1,0 +1,184 @@
+"""One deal as readable text: hands, tribute, every play with its declaration, the finishing order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import pyarrow as pa
+
+from . import checking
+from . import layout as lay
+from .bots import Bot, bots_by_seat
+from .cards import CARD_CODES, RANK_WORDS, words_to_cards
+from .checks import check_seed, pack_order
+from .columns import to_columns
+from .deal import clear_deal, set_hands, start_play
+from .errors import RunError
+from .history import history
+from .logrows import deal_rows, play_rows, tribute_rows
+from .match import finish_deal, start_single_deal
+from .playing import Player
+from .rules import Rules, resolve_rules
+from .runs import Run
+from .schemas import TABLES
+from .settings import level_word
+from .tribute import start_tribute, tribute_due
+
+__all__ = ["replay_run", "replay_seed", "transcript"]
+
+
+def replay_run(run: Run, set_number: int, deal: int | None = None) -> str:
+    """The deals of one set of a run, or one of them, told from the log alone.
+
+    Raises `RunError` if the run has no such set or deal, no plays, or a log that cannot be followed.
+    """
+    settings = run.manifest["settings"]
+    rules = Rules.from_switches(settings["rules"])
+    names = [str(bot["name"]) for bot in settings["bots"]]
+    rows = run.set_rows("deals", set_number)
+    numbers = rows.column("deal").to_pylist()
+    if deal is not None and deal not in numbers:
+        raise RunError(f"set {set_number} of {run.path} has no deal {deal}; it has deals 0 to {len(numbers) - 1}")
+    texts = [
+        transcript(_state_from_log(run, set_number, number, rules, rows), names)
+        for number in (numbers if deal is None else [deal])
+    ]
+    return "\n\n".join(texts)
+
+
+def replay_seed(
+    seed: int,
+    number: int,
+    bots: str | Bot | Sequence[str | Bot] = "random",
+    rules: Rules | str = "guide",
+    level: str | None = None,
+    previous_order: str | Sequence[int] | None = None,
+) -> str:
+    """Independent deal ``number`` of a run with that seed, played again by its bots; arguments as in `simulate`."""
+    by_seat = bots_by_seat(bots)
+    state = np.zeros(lay.STATE_SIZE, np.int64)
+    state[lay.V_RULES : lay.V_RULES + lay.RULES_SIZE] = resolve_rules(rules).words()
+    drawn = previous_order == "random"
+    start_single_deal(
+        state,
+        check_seed(seed),
+        check_seed(number, "number"),
+        0 if level is None else RANK_WORDS.index(level_word(level)),
+        -1 if previous_order is None or drawn else pack_order(previous_order),
+        int(drawn),
+    )
+    Player(by_seat).play_out(state)
+    return transcript(state, [bot.name for bot in by_seat])
+
+
+def transcript(state: np.ndarray, names: Sequence[str]) -> str:
+    """The deal in ``state``, which is done but not settled, as text; ``names`` are the bots' by seat."""
+    return "\n".join(_lines(state, names))
+
+
+def _lines(state: np.ndarray, names: Sequence[str]) -> Iterator[str]:
+    owner = int(state[lay.V_OWNER])
+    levels = [RANK_WORDS[x] for x in state[lay.V_LEVELS : lay.V_LEVELS + 2]]
+    yield (
+        f"set {state[lay.S_SET]}, deal {state[lay.V_DEAL]}: level {RANK_WORDS[state[lay.V_LEVEL]]} of team {owner} "
+        f"(levels: team 0 {levels[0]}, team 1 {levels[1]})"
+    )
+    for seat in range(4):
+        one, two = state[lay.S_DEALT + 2 * seat : lay.S_DEALT + 2 * seat + 2].tolist()
+        yield f"  seat {seat} ({names[seat]}): {' '.join(words_to_cards(one, two))}"
+    yield from _tribute_lines(state)
+    yield f"seat {state[lay.V_LEADER]} leads"
+    left = [len(words_to_cards(*_dealt(state, seat))) for seat in range(4)]
+    for giver, receiver, _, returned in _transfers(state):
+        left[giver] += -1 + (returned > 0)
+        left[receiver] += 1 - (returned > 0)
+    order = state[lay.V_FINISH : lay.V_FINISH + 4].tolist()
+    for seat, move in history(state):
+        left[seat] -= len(move.cards)
+        note = ""
+        if move.cards and left[seat] == 0:
+            place = ("first", "second", "third", "last")[order.index(seat)]
+            note = f"  [out {place}]"
+        elif move.cards and left[seat] <= 10:
+            note = f"  [{left[seat]} left]"
+        yield f"  {seat}  {move}{note}"
+    settled = state.copy()
+    finish_deal(settled)
+    after = [RANK_WORDS[x] for x in settled[lay.V_LEVELS : lay.V_LEVELS + 2]]
+    result = f"order {' '.join(map(str, order))}: team {order[0] & 1} wins, worth {settled[lay.S_GAIN]}"
+    if settled[lay.S_WINNER] >= 0:
+        result += "; it wins the match"
+    yield f"{result} (levels: team 0 {after[0]}, team 1 {after[1]})"
+
+
+def _dealt(state: np.ndarray, seat: int) -> tuple[int, int]:
+    one, two = state[lay.S_DEALT + 2 * seat : lay.S_DEALT + 2 * seat + 2].tolist()
+    return one, two
+
+
+def _transfers(state: np.ndarray) -> list[list[int]]:
+    if state[lay.V_CANCELLED]:
+        return []
+    rows: list[list[int]] = (
+        state[lay.V_GIVER : lay.V_RULES].reshape(-1, lay.V_TRIBUTE_WIDTH).tolist()
+    )
+    return rows[: int(state[lay.V_TRIBUTE])]
+
+
+def _tribute_lines(state: np.ndarray) -> Iterator[str]:
+    marked = int(state[lay.V_MARKED])
+    if state[lay.V_TRIBUTE] == 0:
+        if marked:
+            yield f"{CARD_CODES[marked]} was turned up"
+        return
+    before = " ".join(str(s) for s in state[lay.V_PREVIOUS : lay.V_PREVIOUS + 4])
+    kind = ("", "single", "double")[state[lay.V_TRIBUTE]]
+    if state[lay.V_CANCELLED]:
+        yield f"{kind} tribute (order before: {before}), cancelled by both red jokers"
+        return
+    yield f"{kind} tribute (order before: {before})"
+    for giver, receiver, card, returned in _transfers(state):
+        yield f"  seat {giver} gives {CARD_CODES[card]} to seat {receiver}, which returns {CARD_CODES[returned]}"
+
+
+def _state_from_log(run: Run, set_number: int, deal: int, rules: Rules, deals: pa.Table) -> np.ndarray:
+    """The state at the end of a logged deal, made by following the log; nothing is drawn."""
+    names = TABLES["deals"].names
+    row = deal_rows(to_columns(TABLES["deals"], deals.slice(deal, 1).select(names)))[0]
+    state = np.zeros(lay.STATE_SIZE, np.int64)
+    state[lay.V_RULES : lay.V_RULES + lay.RULES_SIZE] = rules.words()
+    state[lay.S_WINNER] = -1
+    clear_deal(state)
+    state[lay.S_SET] = set_number
+    state[lay.V_DEAL] = deal
+    checking.restore_deal(state, row)
+    set_hands(state)
+    tribute_due(state)
+    problem = np.zeros(checking.PROBLEM_SIZE, np.int64)
+    if state[lay.V_TRIBUTE]:
+        start_tribute(state)
+        gifts = _rows_of_deal(run, "tributes", set_number, deal)
+        found = checking.follow_tributes(
+            state, tribute_rows(to_columns(TABLES["tributes"], gifts)), 0, len(gifts), problem
+        )
+    else:
+        start_play(state, int(state[lay.V_LEADER]))
+        found = 0
+    if found >= 0:
+        plays = _rows_of_deal(run, "plays", set_number, deal)
+        found = checking.follow_plays(
+            state, play_rows(to_columns(TABLES["plays"], plays)), 0, len(plays), problem
+        )
+    if found < 0:
+        raise RunError(
+            f"set {set_number}, deal {deal} of {run.path} cannot be followed; `guandan-sim verify` says what is wrong"
+        )
+    return state
+
+
+def _rows_of_deal(run: Run, table: str, set_number: int, deal: int) -> pa.Table:
+    rows = run.set_rows(table, set_number)
+    numbers = rows.column("deal").to_numpy()
+    first, stop = np.searchsorted(numbers, deal), np.searchsorted(numbers, deal, side="right")
+    return rows.slice(first, stop - first)

@@ -1,0 +1,50 @@
+"""A run's settings: what decides its contents, as the manifest holds it and as the loop takes it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from . import loop
+from .cards import RANK_WORDS, parse_level
+from .checks import pack_order
+from .runwriter import PART_SETS
+from .schemas import BLOCK_SETS
+
+__all__ = ["deal_arguments", "level_word", "order_word", "part_sets"]
+
+
+def part_sets(kind: str, count: int) -> int:
+    """Sets of a part: as many as may be, but at least eight parts while they stay aligned to the hash's blocks."""
+    sets = PART_SETS[kind]
+    while sets > BLOCK_SETS and count < 8 * sets:
+        sets //= 2
+    return sets
+
+
+def level_word(level: str) -> str:
+    """The level as runs write it."""
+    return RANK_WORDS[parse_level(level)]
+
+
+def order_word(order: str | Sequence[int] | None) -> str | None:
+    """The previous finishing order as runs write it: "random", four digits, or None."""
+    if order is None or order == "random":
+        return order
+    packed = pack_order(order)
+    return "".join(str(packed >> 2 * i & 3) for i in range(4))
+
+
+def deal_arguments(settings: Mapping[str, Any]) -> np.ndarray:
+    """The arguments of the loop, int64[ARGUMENTS], from a run's settings; the rest is the worker's."""
+    arguments = np.zeros(loop.ARGUMENTS, np.int64)
+    arguments[loop.A_SEED] = settings["seed"]
+    arguments[loop.A_MATCHES] = settings["kind"] == "matches"
+    if settings["level"] is not None:
+        arguments[loop.A_LEVEL] = parse_level(settings["level"])
+    order = settings["previous_order"]
+    arguments[loop.A_PREVIOUS] = -1 if order in (None, "random") else pack_order(order)
+    arguments[loop.A_DRAW_PREVIOUS] = order == "random"
+    return arguments

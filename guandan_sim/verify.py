@@ -1,0 +1,205 @@
+"""Can a run be trusted: are its files whole, and is every play in it legal and every result right?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import joblib
+import numpy as np
+from numpy.typing import NDArray
+
+from . import checking, loop
+from . import layout as lay
+from .cards import CARD_CODES
+from .errors import GuandanError, RunError
+from .logrows import deal_rows, match_rows, play_rows, tribute_rows
+from .moves import Move
+from .rules import RULES_VERSION, Rules
+from .schemas import TABLES
+from .settings import deal_arguments
+
+if TYPE_CHECKING:
+    from .runs import Run
+
+__all__ = ["Report", "verify"]
+
+# Problems that are listed of one part; the rest is said to be there.
+_MOST = 20
+
+Rows = NDArray[np.int64]
+
+
+@dataclass
+class Report:
+    """What `verify` found: ``problems``, a line each, and how many deals and plays were checked."""
+
+    problems: list[str] = field(default_factory=list)
+    deals: int = 0
+    plays: int = 0
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing is wrong."""
+        return not self.problems
+
+    def __str__(self) -> str:
+        if self.ok:
+            plays = f" and all {self.plays} plays" if self.plays else ""
+            return f"{self.deals} deals{plays} replayed: everything is legal and in order"
+        return "\n".join(self.problems)
+
+
+def verify(run: Run, progress: Callable[[int, int], None] | None = None) -> Report:
+    """Check the files of a run, then deal every deal again from its seed and follow every logged choice.
+
+    Finds illegal tributes, returns and plays, passes that are wrongly marked as chosen or forced, and wrong results:
+    finishing orders, gains, levels, leaders, winners, caps. ``progress`` is called with parts done and in all. A run by
+    other rules versions cannot be replayed: `RunError`.
+    """
+    report = Report(problems=run.check_files())
+    if report.problems:
+        return report
+    settings = run.manifest["settings"]
+    try:
+        rules = Rules.from_switches(settings["rules"])
+        arguments = deal_arguments(settings)
+        version = settings["rules_version"]
+    except (KeyError, TypeError, ValueError) as error:
+        raise RunError(f"{run.path}: the manifest's settings cannot be read: {error}") from error
+    if version != RULES_VERSION:
+        raise RunError(
+            f"{run.path} was played by rules version {version}; this package plays version {RULES_VERSION}"
+        )
+    tasks = (joblib.delayed(_check_part)(run, rules, arguments, *part) for part in run.parts)
+    pool = joblib.Parallel(-1, backend="threading", return_as="generator")
+    for done, part in enumerate(pool(tasks), start=1):
+        report.problems += part.problems
+        report.deals += part.deals
+        report.plays += part.plays
+        if progress is not None:
+            progress(done, len(run.parts))
+    return report
+
+
+def _check_part(run: Run, rules: Rules, arguments: Rows, first: int, stop: int) -> Report:
+    """Replay the sets of one part."""
+    tables = {name: _columns(run, name, first) for name in run.tables}
+    deals = deal_rows(tables["deals"])
+    tributes = tribute_rows(tables["tributes"])
+    plays = play_rows(tables["plays"]) if "plays" in tables else np.zeros((0, 3), np.int64)
+    matches = (
+        match_rows(tables["matches"])
+        if "matches" in tables
+        else np.zeros((0, loop.MATCH_WIDTH), np.int64)
+    )
+    play_sets = tables["plays"]["set"] if "plays" in tables else np.zeros(0, np.int64)
+    report = Report(deals=len(deals), plays=len(plays))
+    state = np.zeros(lay.STATE_SIZE, np.int64)
+    state[lay.V_RULES : lay.V_RULES + lay.RULES_SIZE] = rules.words()
+    arguments = arguments.copy()
+    arguments[loop.A_END] = stop
+    problem = np.zeros(checking.PROBLEM_SIZE, np.int64)
+    memory = (
+        np.zeros((1, loop.DEAL_WIDTH), np.int64),
+        np.zeros((2, loop.MATCH_WIDTH), np.int64),
+        np.zeros(loop.CURSOR, np.int64),
+    )
+    begin = first
+    while begin < stop:
+        rows = [
+            table[np.searchsorted(sets, begin) :]
+            for table, sets in (
+                (deals, deals[:, loop.D_SET]),
+                (tributes, tributes[:, 0]),
+                (plays, play_sets),
+                (matches, matches[:, 0]),
+            )
+        ]
+        at = int(
+            checking.check_sets(state, arguments, begin, *rows, int("plays" in tables), *memory, problem)
+        )
+        if at >= stop:
+            break
+        if len(report.problems) == _MOST:
+            report.problems.append(f"... and more in the part of sets {first} to {stop - 1}")
+            break
+        report.problems.append(_describe(run, at, state, problem.tolist()))
+        begin = at + 1
+    return report
+
+
+def _columns(run: Run, name: str, first: int) -> dict[str, Any]:
+    """All columns of one table of the part that begins at set ``first``."""
+    batches = list(run.part_arrays(name, first))
+    return {
+        column: np.concatenate([batch[column] for batch in batches])
+        if batches
+        else np.zeros(0, np.int64)
+        for column in TABLES[name].names
+    }
+
+
+_DEAL_COLUMNS = {
+    loop.D_LEVEL: "level",
+    loop.D_OWNER: "owner",
+    loop.D_LEVELS: "level0",
+    loop.D_LEVELS + 1: "level1",
+    loop.D_LEADER: "leader",
+    loop.D_MARKED: "drawn",
+    loop.D_TRIBUTE: "tribute",
+    loop.D_CANCELLED: "cancelled",
+    loop.D_GAIN: "gain",
+    loop.D_PLAYS: "plays",
+    loop.D_DEAL: "deal",
+    **{loop.D_PREVIOUS + i: "previous" for i in range(4)},
+    **{loop.D_FINISH + i: name for i, name in enumerate(("first", "second", "third", "last"))},
+    **{loop.D_HANDS + i: f"hand{i // 2}_{('one', 'two')[i % 2]}" for i in range(8)},
+}
+_MATCH_COLUMNS = ("set", "winner", "deals", "level0", "level1", "truncated", "resets0", "resets1")
+
+
+def _describe(run: Run, number: int, state: Rows, problem: list[int]) -> str:
+    """One line about what is wrong with a set. ``problem`` is what `checking.check_sets` left."""
+    what, where, found, due, one, two = problem
+    place = f"{run.path}: set {number}, deal {int(state[lay.V_DEAL])}"
+    play = f"{place}, play {where}"
+    if what == checking.DEALS_MISSING:
+        return f"{run.path}: set {number}: deal {where} is missing"
+    if what == checking.DEALS_LEFT:
+        return f"{run.path}: set {number}: there are deals after deal {where - 1}, which ended it"
+    if what == checking.DEAL_COLUMN:
+        return f"{place}: deals.{_DEAL_COLUMNS[where]} stands for {found}; by the rules and the seed it is {due}"
+    if what == checking.TRIBUTE_MISSING:
+        return f"{place}: {due} tributes are due, {where} are there"
+    if what == checking.TRIBUTES_LEFT:
+        return f"{place}: {found} tributes are there, {due} are due"
+    if what == checking.TRIBUTE_COLUMN:
+        return f"{place}: tributes.{'giver' if where == 2 else 'receiver'} is {found}, not {due}"
+    if what == checking.TRIBUTE_ILLEGAL:
+        verb = "give" if due else "return"
+        return f"{place}: seat {where} may not {verb} {CARD_CODES.get(found, 'no card')}"
+    if what == checking.PLAY_MISSING:
+        return f"{place}: the log ends after {where} plays, before the deal does"
+    if what == checking.PLAYS_LEFT:
+        return f"{place}: {found} plays are logged, but the deal ends after {due}"
+    if what == checking.PLAY_TURN:
+        return f"{play}: seat {found} plays, but it is the turn of seat {due}"
+    if what == checking.PLAY_ILLEGAL:
+        return f"{play}: seat {due} may not play {_play_text(found, one, two)}"
+    if what == checking.PLAY_COLUMN:
+        return f"{play}: plays.{('ply', 'size')[where]} is {found}, not {due}"
+    if what == checking.PASS_FLAG:
+        says = "chosen" if found else "forced"
+        return f"{play}: the pass of seat {due} before it is logged as {says}, which is not so"
+    return f"{run.path}: set {number}: matches.{_MATCH_COLUMNS[where]} is {found}; by the rules it is {due}"
+
+
+def _play_text(packed: int, one: int, two: int) -> str:
+    """A logged play as text, or its words if they are not cards."""
+    shape, rank = packed >> lay.H_SHAPE & 15, packed >> lay.H_RANK & 15
+    try:
+        return f"'{Move.from_words(shape, rank, one, two)}'"
+    except (GuandanError, IndexError):
+        return f"shape {shape}, rank {rank}, words {one:#x} and {two:#x}"

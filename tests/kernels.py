@@ -1,0 +1,97 @@
+"""Compiled wrappers that the tests share: each one costs seconds to compile, so there are few."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import types
+
+from guandan_sim import layout as lay
+from guandan_sim.bits import mix, mulhi, popcount, select_bit, trailing_zeros, weyl
+from guandan_sim.jit import compile_function, kernel
+from guandan_sim.loop import BOT_ARGUMENTS
+from guandan_sim.movegen import count_all_bombs, count_moves, has_answer, list_moves, pick_move
+from guandan_sim.rng import deal_hands, deal_key, word
+
+_WORDS = types.Array(types.int64, 1, "C")
+_ROWS = types.Array(types.int64, 2, "C")
+
+
+def _choices(play: Any, view: Any, key: int, scratch: Any, out: Any) -> None:
+    for i in range(len(out)):
+        view[lay.V_KEY] = word(key, i)
+        play(view, scratch, out[i])
+
+
+_compiled: list[Any] = []
+
+
+def choices(play: Any, view: np.ndarray, key: int, n: int) -> np.ndarray:
+    """What a bot's compiled function writes (int64[n, OUT_SIZE]) for one view and ``n`` different random keys."""
+    if not _compiled:
+        bot = types.FunctionType(types.int64(*BOT_ARGUMENTS))
+        _compiled.append(compile_function(_choices, (bot, _WORDS, types.int64, _WORDS, _ROWS)))
+    out = np.zeros((n, lay.OUT_SIZE), np.int64)
+    _compiled[0](play, view.copy(), key, np.zeros(lay.SCRATCH_SIZE, np.int64), out)
+    return out
+
+
+@kernel
+def deal_many(seed: int, first: int, out: Any) -> None:
+    """The packs of the sets ``first``, ``first + 1``, ...: rows of int64[n, 8], (one, two) by seat."""
+    for i in range(len(out)):
+        deal_hands(deal_key(seed, first + i, 0), out[i], 0)
+
+
+@kernel
+def draw_grid(n: int, out: Any) -> None:
+    """Draws of n seeds x n sets x n deals x 6 streams x n decisions x n draws, in this order of axes, flat."""
+    at = 0
+    for seed in range(n):
+        for number in range(n):
+            for deal in range(n):
+                key = deal_key(seed, number, deal)
+                for stream in range(6):
+                    for decision in range(n):
+                        for draw in range(n):
+                            out[at] = word(word(word(key, stream), decision), draw)
+                            at += 1
+
+
+@kernel
+def bit_operations(a: int, b: int, k: int, out: Any) -> None:
+    """Each intrinsic of `bits` once, in the order of their names in `bits`; ``k`` < popcount(a)."""
+    out[0] = mix(a, b)
+    out[1] = mulhi(a, b)
+    out[2] = popcount(a)
+    out[3] = select_bit(a, k)
+    out[4] = trailing_zeros(a)
+    out[5] = weyl(a, b, k)
+
+
+@kernel
+def exercise(rounds: int, key: int, hands: Any, rows: Any) -> int:
+    """Deal, count, list, pick and look for answers ``rounds`` times; returns the number of moves met."""
+    met = 0
+    for i in range(rounds):
+        deal_hands(word(key, i), hands, 0)
+        level = 1 + i % 13
+        one, two = hands[0], hands[1]
+        bombs = count_all_bombs(one, two, level, 10)
+        met += count_moves(one, two, level, 0, 0, 10, 1, bombs)
+        list_moves(one, two, level, 0, 0, 10, 1, rows)
+        shape, rank, _, _ = pick_move(one, two, level, 0, 0, 10, 1, bombs, 0, word(key, -i))
+        met += shape + rank
+        for kind in range(1, 9):
+            met += has_answer(hands[2], hands[3], level, kind, 5, 10, 1, bombs)
+    return met
+
+
+@kernel
+def allocate(rounds: int) -> int:
+    """What `exercise` must not do."""
+    total = 0
+    for i in range(rounds):
+        total += len(np.empty(i + 1, np.int64))
+    return total
