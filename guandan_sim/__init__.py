@@ -1,4 +1,5 @@
-"""Guandan, simulated: millions of bot-vs-bot deals, exactly by the rules, as Parquet that a notebook can question.
+"""Guandan, simulated: millions of bot-vs-bot deals, exactly by the rules, as Parquet that a
+notebook can question.
 
 >>> import guandan_sim as gs
 >>> len(gs.legal_moves("S9 D9 H2", level="2"))

@@ -1,8 +1,9 @@
 """A hand as two words, and how ranks are read off them.
 
-Bit ``4 * rank + suit`` of ``one`` is set where at least one copy of a card is held, of ``two`` where both are, so a
-rank is a nibble. Ranks 1..13 are 2..A; 14 and 15 are the jokers, which own the lowest bit of their nibble. Nibble 0 is
-empty in a hand; in a *sequence board* it repeats the aces, so that runs are shifts and ANDs at stride 4.
+Bit ``4 * rank + suit`` of ``one`` is set where at least one copy of a card is held, of ``two``
+where both are, so a rank is a nibble. Ranks 1..13 are 2..A; 14 and 15 are the jokers, which own the
+lowest bit of their nibble. Nibble 0 is empty in a hand; in a *sequence board* it repeats the aces,
+so that runs are shifts and ANDs at stride 4.
 """
 
 from __future__ import annotations
@@ -41,7 +42,9 @@ RANK_UNITS = sum(1 << 4 * rank for rank in range(16))  # bit 0 of every nibble
 
 
 def _multisets(index: int) -> list[list[int]]:
-    """For a rank's index byte (see `rank_index`): by size 0..8, its multisets as index bytes of their own."""
+    """For a rank's index byte (see `rank_index`): by size 0..8, its multisets as index bytes of
+    their own.
+    """
     held = [(index >> suit & 1) + (index >> 4 + suit & 1) for suit in range(4)]
     found: list[list[int]] = [[] for _ in range(9)]
     for copies in product(*(range(n + 1) for n in held)):
@@ -68,14 +71,17 @@ def _tables() -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     return choose_counts, start, np.array(members, np.int64), sums
 
 
-# CHOOSE[16 * index + size]: how many multisets of that size a rank with that index byte has (size 0..8, else 0).
-# CHOOSE_SUMS[index]: the same for sizes 1..8, one byte each; thirteen of them add up without a carry (19 * 13 < 256).
+# CHOOSE[16 * index + size]: how many multisets of that size a rank with that index byte has (size
+# 0..8, else 0). CHOOSE_SUMS[index]: the same for sizes 1..8, one byte each; thirteen of them add up
+# without a carry (19 * 13 < 256).
 CHOOSE, _START, _MEMBERS, CHOOSE_SUMS = _tables()
 
 
 @kernel
 def rank_index(one: int, two: int, place: int) -> int:
-    """The byte (two << 4 | one) of the rank whose nibble begins at bit ``place``; index of the tables."""
+    """The byte (two << 4 | one) of the rank whose nibble begins at bit ``place``; index of the
+    tables.
+    """
     return (one >> place & 15) | (two >> place & 15) << 4
 
 
@@ -126,7 +132,9 @@ def count_cards(one: int, two: int) -> int:
 
 @kernel
 def contains(one: int, two: int, take_one: int, take_two: int) -> bool:
-    """Whether the hand holds all the cards of ``take``, which must itself be a hand (two within one)."""
+    """Whether the hand holds all the cards of ``take``, which must itself be a hand (two within
+    one).
+    """
     return (take_one & ~one) == 0 and (take_two & ~two) == 0 and (take_two & ~take_one) == 0
 
 
@@ -138,7 +146,9 @@ def remove(one: int, two: int, take_one: int, take_two: int) -> tuple[int, int]:
 
 @kernel
 def add_card(one: int, two: int, card: int) -> tuple[int, int]:
-    """The hand with one more copy of the card whose number is ``card``; it must not hold both already."""
+    """The hand with one more copy of the card whose number is ``card``; it must not hold both
+    already.
+    """
     bit = 1 << card
     return one | bit, two | (one & bit)
 

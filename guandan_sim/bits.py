@@ -1,7 +1,8 @@
 """Bit operations on 64-bit words that Numba has no names for.
 
-Each is one or a few machine instructions when compiled. Under ``NUMBA_DISABLE_JIT=1`` the plain twins below run
-instead; Python's integers do not wrap, so only these functions may multiply or add words that fill 64 bits.
+Each is one or a few machine instructions when compiled. Under ``NUMBA_DISABLE_JIT=1`` the plain
+twins below run instead; Python's integers do not wrap, so only these functions may multiply or add
+words that fill 64 bits.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ if DISABLED:
         return (word & -word).bit_length() - 1 if word else 64
 
     def mulhi(a: int, b: int) -> int:
-        """Upper 64 bits of the unsigned product: ``mulhi(uniform word, n)`` is uniform in 0..n-1."""
+        """Upper half of the unsigned product: ``mulhi(uniform word, n)`` is uniform in 0..n-1."""
         return signed(_unsigned(a) * _unsigned(b) >> 64)
 
     def mix(a: int, b: int) -> int:
@@ -59,11 +60,11 @@ if DISABLED:
         return signed(int(base) + int(step) * int(count))
 
 else:
-
+    # Numba reads the number of arguments off these functions and calls them with its own.
     def _unary(name: str, has_flag: bool) -> Any:
         @intrinsic
-        def operation(typing_context: Any, word: Any) -> Any:
-            def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        def operation(_typing: Any, word: Any) -> Any:  # noqa: ARG001
+            def generate(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
                 flag = [ir.IntType(1)] if has_flag else []
                 function = builder.module.declare_intrinsic(
                     name, [_I64], ir.FunctionType(_I64, [_I64, *flag])
@@ -76,8 +77,8 @@ else:
 
     def _product(fold: bool) -> Any:
         @intrinsic
-        def operation(typing_context: Any, a: Any, b: Any) -> Any:
-            def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        def operation(_typing: Any, a: Any, b: Any) -> Any:  # noqa: ARG001
+            def generate(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
                 product = builder.mul(builder.zext(args[0], _I128), builder.zext(args[1], _I128))
                 high = builder.trunc(builder.lshr(product, ir.Constant(_I128, 64)), _I64)
                 return builder.xor(high, builder.trunc(product, _I64)) if fold else high
@@ -101,7 +102,8 @@ else:
 def select_bit(word: int, k: int) -> int:
     """The ``k``-th lowest bit set in ``word`` (k from 0), as a word with that bit alone.
 
-    Halves the range six times by counting the bits below. ``k`` must be less than ``popcount(word)``.
+    Halves the range six times by counting the bits below. ``k`` must be less than
+    ``popcount(word)``.
 
     >>> bin(select_bit(0b101100, 1))
     '0b1000'

@@ -1,7 +1,8 @@
 """The 54 kinds of card: codes, numbers, and hands both ways between text and words.
 
-A code is a suit letter ``S H C D`` and a rank ``2..9 T J Q K A``, or ``SB`` (black joker) and ``HR`` (red joker). A card's
-number is ``4 * rank + suit``, its bit in a hand's words (see `bitboard`). Levels and ranks in text take ``10`` for ``T``.
+A code is a suit letter ``S H C D`` and a rank ``2..9 T J Q K A``, or ``SB`` (black joker) and
+``HR`` (red joker). A card's number is ``4 * rank + suit``, its bit in a hand's words (see
+`bitboard`). Levels and ranks in text take ``10`` for ``T``.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ __all__ = [
 Cards = str | Iterable[str]
 
 #: Words of the rank numbers 0..15; 0 is no rank.
-RANK_WORDS = ("", *"23456789TJQKA", "SB", "HR")
+RANK_WORDS: tuple[str, ...] = ("", *"23456789TJQKA", "SB", "HR")
 
 _SUITS = "SHCD"
 
@@ -46,7 +47,8 @@ _DISPLAY = {
 
 
 def parse_cards(cards: Cards) -> list[str]:
-    """Card codes in the order given, from text with blanks or commas between them, or from an iterable of codes.
+    """Card codes in the order given, from text with blanks or commas between them, or from an
+    iterable of codes.
 
     Raises `CardParseError` for anything that is not a card.
 

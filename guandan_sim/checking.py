@@ -1,8 +1,8 @@
 """Replaying a log: every deal dealt anew from its seed, every logged choice checked and made.
 
-The rows are those of `loop` (made from a run's columns by `verify`). Nothing is taken from a row that the rules and the
-seed say already: the deal is set up as the loop does it, the logged choices are followed if they are legal, and what
-comes out is compared with the row.
+The rows are those of `loop` (made from a run's columns by `verify`). Nothing is taken from a row
+that the rules and the seed say already: the deal is set up as the loop does it, the logged choices
+are followed if they are legal, and what comes out is compared with the row.
 """
 
 from __future__ import annotations
@@ -10,14 +10,15 @@ from __future__ import annotations
 from . import layout as lay
 from . import loop
 from .deal import apply_move, apply_pass, has_choice, move_is_legal
-from .jit import kernel
+from .jit import Rows, Words, kernel
 from .match import finish_deal, match_is_over, start_deal, start_match, start_single_deal
 from .tribute import apply_return, apply_tribute, choice_mask
 
 __all__ = ["PROBLEM_SIZE", "check_sets", "follow_plays", "follow_tributes", "restore_deal"]
 
-# What is wrong: written to problem[0], with the place, what was found and what was due in problem[1:4]; for an illegal
-# play its packed word is what was found, and its two words of cards follow.
+# What is wrong: written to problem[0], with the place, what was found and what was due in
+# problem[1:4]; for an illegal play its packed word is what was found, and its two words of cards
+# follow.
 DEALS_MISSING = 1
 DEALS_LEFT = 2
 DEAL_COLUMN = 3
@@ -36,7 +37,7 @@ PROBLEM_SIZE = 6
 
 
 @kernel
-def _note(problem: list[int], what: int, where: int, found: int, due: int) -> bool:
+def _note(problem: Words, what: int, where: int, found: int, due: int) -> bool:
     problem[0] = what
     problem[1] = where
     problem[2] = found
@@ -45,8 +46,10 @@ def _note(problem: list[int], what: int, where: int, found: int, due: int) -> bo
 
 
 @kernel
-def restore_deal(state: list[int], row: list[int]) -> None:
-    """Put what a logged deal began with into a cleared state: hands, level, owner, leader, the order before."""
+def restore_deal(state: Words, row: Words) -> None:
+    """Put what a logged deal began with into a cleared state: hands, level, owner, leader, the
+    order before.
+    """
     state[lay.V_LEVEL] = row[loop.D_LEVEL]
     state[lay.V_OWNER] = row[loop.D_OWNER]
     state[lay.V_LEADER] = row[loop.D_LEADER]
@@ -60,9 +63,7 @@ def restore_deal(state: list[int], row: list[int]) -> None:
 
 
 @kernel
-def follow_tributes(
-    state: list[int], rows: list[list[int]], at: int, stop: int, problem: list[int]
-) -> int:
+def follow_tributes(state: Words, rows: Rows, at: int, stop: int, problem: Words) -> int:
     """Give and return the logged cards; returns the number of rows used, -1 for a problem."""
     due = 0 if state[lay.V_CANCELLED] else state[lay.V_TRIBUTE]
     for i in range(due):
@@ -79,7 +80,11 @@ def follow_tributes(
             _note(problem, TRIBUTE_COLUMN, 2 if giving else 3, rows[row, 2 if giving else 3], seat)
             return -1
         card = rows[row, 4 if giving else 5]
-        if card < 0 or card > 60 or not choice_mask(state, seat, state[lay.S_HANDS + 2 * seat]) >> card & 1:
+        if (
+            card < 0
+            or card > 60
+            or not choice_mask(state, seat, state[lay.S_HANDS + 2 * seat]) >> card & 1
+        ):
             _note(problem, TRIBUTE_ILLEGAL, seat, card, giving)
             return -1
         if giving:
@@ -97,10 +102,10 @@ def follow_tributes(
 
 
 @kernel
-def follow_plays(
-    state: list[int], rows: list[list[int]], at: int, stop: int, problem: list[int]
-) -> int:
-    """Make the logged plays and the passes between them; returns the number of rows used, -1 for a problem."""
+def follow_plays(state: Words, rows: Rows, at: int, stop: int, problem: Words) -> int:
+    """Make the logged plays and the passes between them; returns the number of rows used, -1 for a
+    problem.
+    """
     row = at
     passed = 0
     while state[lay.V_PHASE] == lay.PHASE_PLAY:
@@ -111,7 +116,8 @@ def follow_plays(
         seat = packed & 3
         turn = state[lay.V_TURN]
         if state[lay.V_BEAT_SEAT] >= 0:
-            # A seat whose pass was a choice is flagged. One that had none passed too, even if it comes to lead then.
+            # A seat whose pass was a choice is flagged. One that had none passed too, even if it
+            # comes to lead then.
             flagged = packed >> loop.P_CHOSEN + turn & 1
             able = has_choice(state)
             if seat != turn or flagged or not able:
@@ -150,7 +156,7 @@ def follow_plays(
 
 
 @kernel
-def _check_match(state: list[int], row: list[int], spare: list[list[int]], cursor: list[int], problem: list[int]) -> bool:
+def _check_match(state: Words, row: Words, spare: Rows, cursor: Words, problem: Words) -> bool:
     cursor[loop.C_MATCHES] = 0
     loop.log_match(state, spare, cursor)
     for i in range(loop.MATCH_WIDTH):
@@ -161,24 +167,26 @@ def _check_match(state: list[int], row: list[int], spare: list[list[int]], curso
 
 @kernel
 def check_sets(
-    state: list[int],
-    arguments: list[int],
+    state: Words,
+    arguments: Words,
     first: int,
-    deals: list[list[int]],
-    tributes: list[list[int]],
-    plays: list[list[int]],
-    matches: list[list[int]],
+    deals: Rows,
+    tributes: Rows,
+    plays: Rows,
+    matches: Rows,
     with_plays: int,
-    expected: list[list[int]],
-    spare: list[list[int]],
-    cursor: list[int],
-    problem: list[int],
+    expected: Rows,
+    spare: Rows,
+    cursor: Words,
+    problem: Words,
 ) -> int:
-    """Check the sets from ``first`` to ``arguments[A_END]`` against their rows, until one has a problem.
+    """Check the sets from ``first`` to ``arguments[A_END]`` against their rows, until one has a
+    problem.
 
-    ``state`` holds the rules. Rows begin at those of set ``first``. Without plays the logged finishing order is taken as
-    it is. ``expected`` int64[1, DEAL_WIDTH], ``spare`` int64[2, MATCH_WIDTH] and ``cursor`` int64[CURSOR] are memory to work in.
-    Returns the set that has a problem, described in ``problem``, or A_END. The deal checked last is in ``state``.
+    ``state`` holds the rules. Rows begin at those of set ``first``. Without plays the logged
+    finishing order is taken as it is. ``expected`` int64[1, DEAL_WIDTH], ``spare`` int64[2,
+    MATCH_WIDTH] and ``cursor`` int64[CURSOR] are memory to work in. Returns the set that has a
+    problem, described in ``problem``, or A_END. The deal checked last is in ``state``.
     """
     d = t = p = m = 0
     whole = arguments[loop.A_MATCHES]

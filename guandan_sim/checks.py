@@ -26,7 +26,8 @@ def check_seed(seed: object, name: str = "seed") -> int:
 
 
 def pack_order(order: Sequence[int] | str, name: str = "previous_order") -> int:
-    """A finishing order, first out first, packed two bits a seat; after a sweep the last two in order of seat.
+    """A finishing order, first out first, packed two bits a seat; after a sweep the last two in
+    order of seat.
 
     >>> pack_order("0213") == 0 | 2 << 2 | 1 << 4 | 3 << 6
     True

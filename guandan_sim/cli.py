@@ -166,7 +166,7 @@ def simulate_command(
                 resume=resume,
                 level=level,
                 previous_order=previous_order,
-                progress=watch,
+                progress=watch.simulation,
                 command=shlex.join(["guandan-sim", *context.obj]),
             )
     except BotError as error:
@@ -176,7 +176,8 @@ def simulate_command(
             raise _FailureError(str(error)) from error
         raise
     console = Console(highlight=False, soft_wrap=True)
-    console.print(summary_table(result.summary, [bot.name for bot in by_seat]))
+    summary = result.manifest["summary"] if isinstance(result, Run) else result.summary
+    console.print(summary_table(summary, [bot.name for bot in by_seat]))
     if isinstance(result, Run):
         rows = result.manifest["rows"]
         for name, digest in result.manifest["content_hash"].items():
@@ -189,10 +190,13 @@ def verify_command(run: _RunFolder, quiet: _Quiet = False) -> None:
     """Check a run: its files against its manifest, and every play against the rules."""
     found = _open(run)
     compile_first(bots_by_seat("random"), quiet)
-    watch = Watch("sets", quiet)
+    watch = Watch("parts", quiet)
     started = time.perf_counter()
-    with watch.shown():
-        report = verify(found, progress=watch)
+    try:
+        with watch.shown():
+            report = verify(found, progress=watch.count)
+    except RunError as error:
+        raise _FailureError(str(error)) from error
     seconds = time.perf_counter() - started
     if not report.ok:
         for problem in report.problems[:_MOST_PROBLEMS]:
@@ -200,10 +204,7 @@ def verify_command(run: _RunFolder, quiet: _Quiet = False) -> None:
         if len(report.problems) > _MOST_PROBLEMS:
             print(f"- and {len(report.problems) - _MOST_PROBLEMS:,} more")
         raise _FailureError(f"{run} does not verify; problems found: {len(report.problems):,}")
-    print(
-        f"{run}: {report.deals:,} deals and {report.plays:,} plays are by the rules, and the "
-        f"files are as they were written ({seconds:.1f} s)"
-    )
+    print(f"{run}: {report} ({seconds:.1f} s)")
 
 
 def _open(path: Path) -> Run:

@@ -1,9 +1,10 @@
 """How many legal moves of each shape a hand has, from planes and small tables, without listing any.
 
-Everywhere ``one``, ``two`` are the hand *without* its wilds, ``wilds`` is their number (0..2), ``above`` holds the
-nibbles of the ranks that are high enough (`shapes.ABOVE`) and ``starts`` has the low bit of each nibble of the sequence
-board where a run may begin (`run_starts`). Wilds enter as polynomials: the coefficient of x**j counts the ways that use
-j wilds, and everything above the number of wilds held is cut off.
+Everywhere ``one``, ``two`` are the hand *without* its wilds, ``wilds`` is their number (0..2),
+``above`` holds the nibbles of the ranks that are high enough (`shapes.ABOVE`) and ``starts`` has
+the low bit of each nibble of the sequence board where a run may begin (`run_starts`). Wilds enter
+as polynomials: the coefficient of x**j counts the ways that use j wilds, and everything above the
+number of wilds held is cut off.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from .bitboard import (
     RANK_UNITS,
     rank_counts,
     rank_index,
+    rank_plane,
     ranks_held,
     sequence_board,
 )
@@ -25,34 +27,37 @@ from .bits import popcount, trailing_zeros
 from .jit import kernel
 
 __all__ = [
+    "bomb_ranks",
     "count_bombs",
     "count_full_houses",
-    "count_kind",
+    "count_pairs",
     "count_runs_of_sets",
     "count_singles",
     "count_straight_flushes",
     "count_straights",
-    "flush_planes",
+    "count_triples",
+    "full_houses",
+    "holds_joker_bomb",
+    "joker_pairs",
     "natural_flushes",
-    "pair_ranks",
+    "near_runs",
+    "rank_bombs",
+    "rank_sums",
     "run_starts",
     "set_ways",
+    "set_windows",
     "straight_polynomial",
 ]
 
 
 @kernel
 def run_starts(length: int, top: int) -> int:
-    """Low bits of the nibbles where a run of ``length`` ranks may begin and end above rank ``top`` (0: anywhere)."""
+    """Low bits of the nibbles where a run of ``length`` ranks may begin and end above rank ``top``
+    (0: anywhere).
+    """
     lowest = max(top - length + 2, 0)
     count = max(15 - length - lowest, 0)
     return (RANK_UNITS & ((1 << 4 * count) - 1)) << 4 * lowest
-
-
-@kernel
-def pair_ranks(joker_pair: int) -> int:
-    """Nibbles whose natural pair may complete a full house."""
-    return NATURAL | JOKERS if joker_pair else NATURAL
 
 
 @kernel
@@ -61,28 +66,50 @@ def count_singles(one: int, wilds: int, level: int, above: int) -> int:
     return popcount(one & above) + (min(wilds, 1) & above >> 4 * level)
 
 
+def _cross() -> np.ndarray:
+    """Table of `full_houses`: what a rank gives to triple and pair alike, by its index byte.
+
+    Four 16-bit fields from the lowest: 3 x 2, 3 x 1, 2 x 2 and 2 x 1 natural cards. Thirteen ranks
+    add up without a carry.
+    """
+    ones, twos, threes = (CHOOSE.reshape(256, 16)[:, size] for size in (1, 2, 3))
+    return threes * twos | threes * ones << 16 | twos * twos << 32 | twos * ones << 48
+
+
+CROSS = _cross()
+
+
 @kernel
-def _sums(one: int, two: int, ranks: int) -> int:
-    """Sum over the ranks of ``ranks`` of the numbers of multisets by size, a byte each (see CHOOSE_SUMS)."""
-    total = 0
+def rank_sums(one: int, two: int, ranks: int) -> tuple[int, int]:
+    """Sums over the ranks of ``ranks``: multisets by size, a byte each (CHOOSE_SUMS), and CROSS."""
+    sums = 0
+    cross = 0
     held = ranks_held(one & ranks)
     while held:
-        total += CHOOSE_SUMS[rank_index(one, two, trailing_zeros(held))]
+        index = rank_index(one, two, trailing_zeros(held))
+        sums += CHOOSE_SUMS[index]
+        cross += CROSS[index]
         held &= held - 1
+    return sums, cross
+
+
+@kernel
+def count_pairs(one: int, wilds: int, level: int, above: int, sums: int) -> int:
+    """Pairs of a rank in ``above``, over which ``sums`` are those of `rank_sums`.
+
+    Natural ones; with a wild, one natural card (a joker never); both wilds, the pair of the level.
+    """
+    total = sums >> 8 & 255
+    if wilds:
+        total += popcount(one & above & NATURAL) + ((wilds >> 1) & (above >> 4 * level))
     return total
 
 
 @kernel
-def count_kind(one: int, two: int, wilds: int, level: int, above: int, size: int) -> int:
-    """Pairs (``size`` 2) or triples (3) of one rank."""
-    if size == 3:
-        above &= NATURAL
-    sums = _sums(one, two, above)
-    total = sums >> 8 * (size - 1) & 255
-    if wilds and size == 2:
-        # One natural card with a wild, which never pairs with a joker; or both wilds, the level's pair.
-        total += popcount(one & above & NATURAL) + ((wilds >> 1) & (above >> 4 * level))
-    elif wilds:
+def count_triples(wilds: int, sums: int) -> int:
+    """Triples, from the `rank_sums` over the natural ranks in ``above``: with 0, 1 and 2 wilds."""
+    total = sums >> 16 & 255
+    if wilds:
         total += sums >> 8 & 255
         if wilds == 2:
             total += sums & 255
@@ -90,50 +117,48 @@ def count_kind(one: int, two: int, wilds: int, level: int, above: int, size: int
 
 
 @kernel
-def count_full_houses(one: int, two: int, wilds: int, above: int, joker_pair: int) -> int:
-    """Full houses whose triple is of a rank in ``above``.
+def full_houses(wilds: int, high: int, pairs: int, singles: int, cross: int) -> int:
+    """Full houses from sums: ways to make the triple with i wilds times ways to make the pair with
+    j, i + j <= wilds.
 
-    Ways to make the triple with i wilds times ways to make the pair with j, summed over i + j <= wilds, less the
-    products of a rank with itself; and a natural triple with both wilds as any pair.
+    ``high`` and ``cross`` are the `rank_sums` over the ranks of the triple; ``pairs`` and
+    ``singles`` count natural pairs and cards of all ranks that may make the pair. A rank's products
+    with itself, in ``cross``, are taken off. A natural triple with both wilds as any pair is one
+    more.
     """
-    pairs = pair_ranks(joker_pair)
-    triple_0 = triple_1 = triple_2 = 0
-    pair_0 = pair_1 = 0
-    same = 0
-    held = ranks_held(one & pairs)
-    while held:
-        place = trailing_zeros(held)
-        held &= held - 1
-        row = 16 * rank_index(one, two, place)
-        ones = CHOOSE[row + 1]
-        twos = CHOOSE[row + 2]
-        pair_0 += twos
-        if place >= 56:
-            continue
-        pair_1 += ones
-        if above >> place & 1:
-            threes = CHOOSE[row + 3]
-            triple_0 += threes
-            triple_1 += twos
-            triple_2 += ones
-            same += threes * twos
-            if wilds:
-                same += threes * ones + twos * twos
-                if wilds == 2:
-                    same += twos * ones + ones * twos
-    total = triple_0 * pair_0 - same
+    triple_0, triple_1, triple_2 = high >> 16 & 255, high >> 8 & 255, high & 255
+    total = triple_0 * pairs - (cross & 0xFFFF)
     if wilds:
-        total += triple_0 * pair_1 + triple_1 * pair_0
+        total += triple_0 * singles - (cross >> 16 & 0xFFFF)
+        total += triple_1 * pairs - (cross >> 32 & 0xFFFF)
         if wilds == 2:
-            total += triple_1 * pair_1 + triple_2 * pair_0 + triple_0
+            total += triple_1 * singles + triple_2 * pairs - 2 * (cross >> 48) + triple_0
     return total
+
+
+@kernel
+def joker_pairs(two: int) -> int:
+    """How many colours of joker are held twice."""
+    return popcount(two & JOKERS)
+
+
+@kernel
+def count_full_houses(one: int, two: int, wilds: int, above: int, joker_pair: int) -> int:
+    """Full houses whose triple is of a rank in ``above``."""
+    high, cross = rank_sums(one, two, above & NATURAL)
+    low, _ = rank_sums(one, two, NATURAL & ~above)
+    pairs = (high >> 8 & 255) + (low >> 8 & 255)
+    if joker_pair:
+        pairs += joker_pairs(two)
+    return full_houses(wilds, high, pairs, popcount(one & NATURAL), cross)
 
 
 @kernel
 def straight_polynomial(suits: int, wilds: int) -> tuple[int, int, int]:
     """Ways to fill five ranks with 0, 1 and 2 wilds (0 beyond ``wilds``), any suits.
 
-    ``suits`` holds the number of suits of each rank in the window in nibbles 0..4. Multiplies out (suits_i + x).
+    ``suits`` holds the number of suits of each rank in the window in nibbles 0..4. Multiplies out
+    (suits_i + x).
     """
     p0, p1, p2 = 1, 0, 0
     for i in range(5):
@@ -157,7 +182,9 @@ def natural_flushes(board: int) -> int:
 
 @kernel
 def near_runs(held: int, length: int, missing: int) -> int:
-    """Starts of the windows of ``length`` ranks in which at most ``missing`` are not in ``held`` (unit bits)."""
+    """Starts of the windows of ``length`` ranks in which at most ``missing`` are not in ``held``
+    (unit bits).
+    """
     present = held
     for i in range(1, length):
         present += held >> 4 * i
@@ -188,22 +215,33 @@ def set_ways(one: int, two: int, place: int, size: int, used: int) -> int:
 
 
 @kernel
+def set_windows(one: int, two: int, wilds: int, starts: int, size: int) -> int:
+    """Starts of the runs of three pairs (``size`` 2) or two triples (3) that six cards, wilds
+    included, can fill.
+
+    ``one``, ``two`` are sequence boards. Counts the cards that each rank can give, at most
+    ``size``, in its nibble; a nibble of the window's sum reaches 8 exactly where sum + wilds >= 6.
+    """
+    cards = rank_plane(one, two, 1) + rank_plane(one, two, 2)
+    if size == 3:
+        cards += rank_plane(one, two, 3)
+        present = cards + (cards >> 4)
+    else:
+        present = cards + (cards >> 4) + (cards >> 8)
+    return (present + RANK_UNITS * (2 + wilds)) >> 3 & starts
+
+
+@kernel
 def count_runs_of_sets(one: int, two: int, wilds: int, starts: int, size: int) -> int:
     """Tubes (``size`` 2: three pairs) or plates (``size`` 3: two triples)."""
     length = 5 - size
     one = sequence_board(one)
     two = sequence_board(two)
-    # Enough cards in the window, rank by rank: cards that a rank can give, at most ``size``.
-    counts = rank_counts(one, two)
+    windows = set_windows(one, two, wilds, starts, size)
     total = 0
-    while starts:
-        place = trailing_zeros(starts)
-        starts &= starts - 1
-        missing = 0
-        for i in range(length):
-            missing += max(size - (counts >> place + 4 * i & 15), 0)
-        if missing > wilds:
-            continue
+    while windows:
+        place = trailing_zeros(windows)
+        windows &= windows - 1
         p0, p1, p2 = 1, 0, 0
         for i in range(length):
             row = 16 * rank_index(one, two, place + 4 * i) + size
@@ -221,7 +259,8 @@ def count_runs_of_sets(one: int, two: int, wilds: int, starts: int, size: int) -
 
 @kernel
 def flush_planes(board: int) -> tuple[int, int, int]:
-    """For each bit of a sequence board as a start: how many of the five cards up its suit are held (0..5), in binary.
+    """For each bit of a sequence board as a start: how many of the five cards up its suit are held
+    (0..5), in binary.
 
     Returned as three planes (ones, twos, fours): two full adders over five shifted boards.
     """
@@ -237,8 +276,8 @@ def flush_planes(board: int) -> tuple[int, int, int]:
 def count_straight_flushes(one: int, wilds: int, starts: int) -> int:
     """Straight flushes; a wild may also stand where the natural card is held.
 
-    With 5 of 5 held there are 1, 1 + 5 and 1 + 5 + 10 choices for 0, 1 and 2 wilds; with 4 of 5: 0, 1, 1 + 4;
-    with 3 of 5: 0, 0, 1.
+    With 5 of 5 held there are 1, 1 + 5 and 1 + 5 + 10 choices for 0, 1 and 2 wilds; with 4 of 5: 0,
+    1, 1 + 4; with 3 of 5: 0, 0, 1.
     """
     board = sequence_board(one)
     starts *= 15
@@ -254,7 +293,9 @@ def count_straight_flushes(one: int, wilds: int, starts: int) -> int:
 
 
 def _rank_bombs() -> np.ndarray:
-    """Table of `count_bombs`: rank bombs of at least ``least`` cards, by wilds, ``least`` and the rank's index byte."""
+    """Table of `count_bombs`: rank bombs of at least ``least`` cards, by wilds, ``least`` and the
+    rank's index byte.
+    """
     table = np.zeros((3, 12, 256), np.int64)
     for wilds in range(3):
         for least in range(4, 11):
@@ -286,7 +327,7 @@ def rank_bombs(index: int, wilds: int, least: int, most: int) -> int:
 
 
 @kernel
-def holds_joker_bomb(one: int, two: int) -> int:
+def holds_joker_bomb(two: int) -> int:
     """1 if the hand has all four jokers."""
     return two >> 56 & two >> 60 & 1
 
@@ -295,10 +336,10 @@ def holds_joker_bomb(one: int, two: int) -> int:
 def count_bombs(
     one: int, two: int, wilds: int, least: int, above: int, flush_starts: int, max_bomb: int
 ) -> int:
-    """All bombs: rank bombs of more than ``least`` cards, or ``least`` in a rank of ``above``; straight flushes that
-    begin in ``flush_starts``; the joker bomb.
+    """All bombs: rank bombs of more than ``least`` cards, or ``least`` in a rank of ``above``;
+    straight flushes that begin in ``flush_starts``; the joker bomb.
     """
-    total = holds_joker_bomb(one, two)
+    total = holds_joker_bomb(two)
     if flush_starts:
         total += count_straight_flushes(one, wilds, flush_starts)
     ranks = bomb_ranks(one, two, wilds)

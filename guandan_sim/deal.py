@@ -1,14 +1,15 @@
 """One deal on the flat state: whose turn it is, plays and passes, tricks, going out.
 
-These transitions are the only ones: the compiled loop, `table.Deal` and the replay of a log all step through them. They
-take a state (int64[STATE_SIZE], see `layout`) and trust the caller that the step is legal; `move_is_legal` tells.
+These transitions are the only ones: the compiled loop, `table.Deal` and the replay of a log all
+step through them. They take a state (int64[STATE_SIZE], see `layout`) and trust the caller that the
+step is legal; `move_is_legal` tells.
 """
 
 from __future__ import annotations
 
 from . import layout as lay
 from .bitboard import contains, count_cards, remove
-from .jit import kernel
+from .jit import Words, kernel
 from .movegen import count_all_bombs, has_answer
 from .shapes import PASS, is_declaration, kind_of, outranks, strength_of
 
@@ -25,8 +26,8 @@ __all__ = [
 
 
 @kernel
-def clear_deal(state: list[int]) -> None:
-    """Forget the last deal; levels, owner, failures, rules and the previous finishing order stay."""
+def clear_deal(state: Words) -> None:
+    """Forget the last deal; levels, owner, failures, rules and the order before it stay."""
     for i in range(lay.V_HISTORY, lay.V_HISTORY + lay.HISTORY_WIDTH * state[lay.V_PLIES]):
         state[i] = 0
     for i in range(lay.V_PASSED, lay.V_FINISH):
@@ -46,7 +47,7 @@ def clear_deal(state: list[int]) -> None:
 
 
 @kernel
-def _clear_trick(state: list[int]) -> None:
+def _clear_trick(state: Words) -> None:
     state[lay.V_BEAT_SEAT] = -1
     for i in range(lay.V_BEAT_SHAPE, lay.V_PASSED):
         state[i] = 0
@@ -54,7 +55,7 @@ def _clear_trick(state: list[int]) -> None:
 
 
 @kernel
-def set_hands(state: list[int]) -> None:
+def set_hands(state: Words) -> None:
     """Take the hands now in S_HANDS as the dealt ones."""
     for i in range(8):
         state[lay.S_DEALT + i] = state[lay.S_HANDS + i]
@@ -65,7 +66,7 @@ def set_hands(state: list[int]) -> None:
 
 
 @kernel
-def start_play(state: list[int], leader: int) -> None:
+def start_play(state: Words, leader: int) -> None:
     """Begin the first trick: hands are final and the level is known."""
     state[lay.V_LEADER] = leader
     state[lay.V_TURN] = leader
@@ -80,7 +81,7 @@ def start_play(state: list[int], leader: int) -> None:
 
 
 @kernel
-def has_choice(state: list[int]) -> bool:
+def has_choice(state: Words) -> bool:
     """Whether the seat to act has a legal answer other than passing (exactly)."""
     if state[lay.V_BEAT_SEAT] < 0:
         return True
@@ -98,7 +99,7 @@ def has_choice(state: list[int]) -> bool:
 
 
 @kernel
-def move_is_legal(state: list[int], shape: int, rank: int, one: int, two: int) -> bool:
+def move_is_legal(state: Words, shape: int, rank: int, one: int, two: int) -> bool:
     """Whether the seat to act may make this move; any four integers may be asked about."""
     if shape == PASS:
         return state[lay.V_BEAT_SEAT] >= 0 and rank == 0 and one == 0 and two == 0
@@ -113,13 +114,11 @@ def move_is_legal(state: list[int], shape: int, rank: int, one: int, two: int) -
     if not is_declaration(shape, rank, one, two, level, max_bomb, joker_pair):
         return False
     strength = strength_of(shape, rank, count_cards(one, two), level)
-    return outranks(
-        kind_of(shape), strength, state[lay.V_BEAT_KIND], state[lay.V_BEAT_STRENGTH]
-    )
+    return outranks(kind_of(shape), strength, state[lay.V_BEAT_KIND], state[lay.V_BEAT_STRENGTH])
 
 
 @kernel
-def apply_move(state: list[int], shape: int, rank: int, one: int, two: int) -> None:
+def apply_move(state: Words, shape: int, rank: int, one: int, two: int) -> None:
     """Play these cards, declared as ``shape`` of ``rank``, for the seat to act."""
     seat = state[lay.V_TURN]
     bit = 1 << seat
@@ -171,7 +170,7 @@ def apply_move(state: list[int], shape: int, rank: int, one: int, two: int) -> N
 
 
 @kernel
-def apply_pass(state: list[int]) -> None:
+def apply_pass(state: Words) -> None:
     """Pass for the seat to act."""
     bit = 1 << state[lay.V_TURN]
     state[lay.V_PASSED] |= bit
@@ -181,10 +180,12 @@ def apply_pass(state: list[int]) -> None:
 
 
 @kernel
-def _next_turn(state: list[int]) -> None:
-    """Turn to the next seat that may still answer; if there is none, the trick is over and its winner leads.
+def _next_turn(state: Words) -> None:
+    """Turn to the next seat that may still answer; if there is none, the trick is over and its
+    winner leads.
 
-    The lead of a player who is out goes to the partner, who had a normal turn to beat the play before.
+    The lead of a player who is out goes to the partner, who had a normal turn to beat the play
+    before.
     """
     last = state[lay.V_BEAT_SEAT]
     barred = state[lay.V_PASSED] | state[lay.V_LOCKED] | 1 << last
@@ -199,8 +200,10 @@ def _next_turn(state: list[int]) -> None:
 
 
 @kernel
-def _end(state: list[int]) -> None:
-    """A team is out: whoever is left finishes in order of seat (after a sweep nothing may depend on it)."""
+def _end(state: Words) -> None:
+    """A team is out: whoever is left finishes in order of seat (after a sweep nothing may depend on
+    it).
+    """
     for seat in range(4):
         if state[lay.V_COUNTS + seat]:
             state[lay.V_FINISH + state[lay.V_OUT]] = seat
@@ -209,11 +212,13 @@ def _end(state: list[int]) -> None:
 
 
 @kernel
-def fill_view(state: list[int], view: list[int], seat: int, key: int) -> None:
-    """Bring ``view`` (int64[VIEW_SIZE]) up to date for ``seat``: the public words, its own hand, its ``key``.
+def fill_view(state: Words, view: Words, seat: int, key: int) -> None:
+    """Bring ``view`` (int64[VIEW_SIZE]) up to date for ``seat``: the public words, its own hand,
+    its ``key``.
 
-    ``view`` must have been filled from this state before in the same deal, or be zero: plays that it has are not
-    copied again. Cards returned stay hidden from those who may not see them, and from all others until play starts.
+    ``view`` must have been filled from this state before in the same deal, or be zero: plays that
+    it has are not copied again. Cards returned stay hidden from those who may not see them, and
+    from all others until play starts.
     """
     known = view[lay.V_PLIES]
     plies = state[lay.V_PLIES]
@@ -230,20 +235,15 @@ def fill_view(state: list[int], view: list[int], seat: int, key: int) -> None:
     view[lay.V_TWO] = state[lay.S_HANDS + 2 * seat + 1]
     view[lay.V_BOMBS] = state[lay.S_BOMBS + seat]
     if state[lay.V_TRIBUTE] and not state[lay.V_CANCELLED]:
-        shown = (
-            state[lay.V_RULES + lay.R_RETURN_VISIBLE]
-            and state[lay.V_PHASE] >= lay.PHASE_PLAY
-        )
+        shown = state[lay.V_RULES + lay.R_RETURN_VISIBLE] and state[lay.V_PHASE] >= lay.PHASE_PLAY
         for row in range(0, 2 * lay.V_TRIBUTE_WIDTH, lay.V_TRIBUTE_WIDTH):
-            party = (
-                state[lay.V_GIVER + row] == seat or state[lay.V_RECEIVER + row] == seat
-            )
+            party = state[lay.V_GIVER + row] == seat or state[lay.V_RECEIVER + row] == seat
             if not (shown or party):
                 view[lay.V_RETURNED + row] = 0
 
 
 @kernel
-def clear_view(view: list[int]) -> None:
+def clear_view(view: Words) -> None:
     """Make ``view`` ready for a new deal: no play of another one is left in it."""
     for i in range(lay.V_HISTORY, lay.V_HISTORY + lay.HISTORY_WIDTH * view[lay.V_PLIES]):
         view[i] = 0

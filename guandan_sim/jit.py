@@ -1,8 +1,9 @@
 """How kernels are compiled: one decorator, and a cache that can never be stale.
 
-Numba's own cache does not notice that a function called from another file was edited. So the cache lives
-outside the package in a folder named after a hash of every kernel source and of the versions that matter:
-another source, another folder. A read-only install works, and two versions side by side do not disturb each other.
+Numba's own cache does not notice that a function called from another file was edited. So the cache
+lives outside the package in a folder named after a hash of every kernel source and of the versions
+that matter: another source, another folder. A read-only install works, and two versions side by
+side do not disturb each other.
 
 With ``NUMBA_DISABLE_JIT=1`` the same functions run as plain Python, for debugging.
 """
@@ -25,11 +26,16 @@ import numpy as np
 import platformdirs
 from numba import types
 from numba.core.errors import NumbaExperimentalFeatureWarning
+from numpy.typing import NDArray
 
-__all__ = ["DISABLED", "cache_dir", "compile_function", "kernel", "source_key"]
+__all__ = ["DISABLED", "Rows", "Words", "cache_dir", "compile_function", "kernel", "source_key"]
 
 # Bots are passed as first-class functions, which Numba calls experimental each time.
 warnings.simplefilter("ignore", NumbaExperimentalFeatureWarning)
+
+#: What kernels take: int64 vectors (a state, a view, a buffer) and tables of rows.
+Words = NDArray[np.int64]
+Rows = NDArray[np.int64]
 
 DISABLED: bool = bool(numba.config.DISABLE_JIT)
 
@@ -89,7 +95,9 @@ def _writable(folder: Path) -> bool:
 
 
 def cache_dir(*extra: bytes) -> Path:
-    """The folder of the compiled kernels: ``GUANDAN_SIM_CACHE``, else the user's cache, else a temporary one."""
+    """The folder of the compiled kernels: ``GUANDAN_SIM_CACHE``, else the user's cache, else a
+    temporary one.
+    """
     key = source_key(*extra)
     chosen = os.environ.get("GUANDAN_SIM_CACHE")
     roots = [Path(chosen)] if chosen else []
@@ -103,7 +111,9 @@ def cache_dir(*extra: bytes) -> Path:
 
 @contextmanager
 def _numba_cache(folder: Path) -> Any:
-    """Numba reads its cache folder when a function is decorated; elsewhere the user's setting stays."""
+    """Numba reads its cache folder when a function is decorated; elsewhere the user's setting
+    stays.
+    """
     before = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = str(folder)
     try:
@@ -116,7 +126,7 @@ _CACHE = cache_dir() if not DISABLED else Path()
 
 
 def kernel(function: Callable[..., Any]) -> Any:
-    """Compile at the first call with the argument types met; no GIL held, no Python object inside."""
+    """Compile at the first call with the types met; no GIL held, no Python object inside."""
     if DISABLED:
         return function
     with _numba_cache(_CACHE):
@@ -140,10 +150,11 @@ def compile_function(
     folder: Path | None = None,
     boundscheck: bool = False,
 ) -> Any:
-    """Compile ``function`` now, for exactly these argument types, cached in ``folder`` (default: the kernels').
+    """Compile ``function`` now, for exactly these argument types, cached in ``folder`` (default:
+    the kernels').
 
-    Only an explicit signature makes Numba take a compiled function as a first-class value. Raises whatever
-    Numba raises for code that it cannot type, a write to a read-only array among them.
+    Only an explicit signature makes Numba take a compiled function as a first-class value. Raises
+    whatever Numba raises for code that it cannot type, a write to a read-only array among them.
     """
     if DISABLED:
         return function

@@ -1,18 +1,20 @@
-"""Where everything stands in the two arrays of the game: a deal's state, and the view that a bot gets of it.
+"""Where everything stands in the two arrays of the game: a deal's state, and the view that a bot
+gets of it.
 
-The state of a deal, and of the match around it, is one int64 array of `STATE_SIZE` words: copy it, and both copies play
-on independently. Its first `VIEW_SIZE` words have the layout of a view, so that a seat's view is those words with the
-seat's private ones filled in. What no seat may see lies behind them, in the state alone.
+The state of a deal, and of the match around it, is one int64 array of `STATE_SIZE` words: copy it,
+and both copies play on independently. Its first `VIEW_SIZE` words have the layout of a view, so
+that a seat's view is those words with the seat's private ones filled in. What no seat may see lies
+behind them, in the state alone.
 
-Words are int64. Seats are 0..3, teams 0 (seats 0, 2) and 1; ranks, shapes and cards as in `cards`, `shapes` and
-`bitboard`; -1 means none or unknown. A mask has bit s for seat s.
+Words are int64. Seats are 0..3, teams 0 (seats 0, 2) and 1; ranks, shapes and cards as in `cards`,
+`shapes` and `bitboard`; -1 means none or unknown. A mask has bit s for seat s.
 """
 
 from __future__ import annotations
 
 VIEW_VERSION = 1
 
-# --- Words of a view -------------------------------------------------------------------------------------------------
+# --- Words of a view ---
 V_VERSION = 0  # VIEW_VERSION
 # Private words: about the seat that looks, zero in a state.
 V_SEAT = 1  # the seat that looks
@@ -38,7 +40,9 @@ V_BEAT_TWO = 21
 V_BEAT_KIND = 22  # (kind, strength) of it, see shapes
 V_BEAT_STRENGTH = 23
 V_PASSED = 24  # mask of the seats that passed since the last play
-V_LOCKED = 25  # mask of the seats that a pass bars until the trick is cleared (rules with pass_locks)
+V_LOCKED = (
+    25  # mask of the seats that a pass bars until the trick is cleared (rules with pass_locks)
+)
 V_COUNTS = 26  # 4 words: cards in each hand
 V_PLAYED = 30  # 8 words: cards played by each seat, (one, two)
 V_OUT = 38  # number of seats that are out
@@ -46,7 +50,7 @@ V_FINISH = 39  # 4 words: seats in the order they went out; -1
 V_PREVIOUS = 43  # 4 words: finishing order of the deal before; -1
 V_TRIBUTE = 47  # tributes due in this deal: 0, 1 or 2
 V_CANCELLED = 48  # 1 if they were cancelled
-V_GIVER = 49  # 2 tributes x (giver, receiver, card, returned): the first is the one that goes to the Banker.
+V_GIVER = 49  # 2 tributes x (giver, receiver, card, returned), the Banker's first
 V_TRIBUTE_WIDTH = 4  # card and returned are card numbers; 0 while unknown (to this seat)
 V_RECEIVER = V_GIVER + 1
 V_CARD = V_GIVER + 2
@@ -54,14 +58,17 @@ V_RETURNED = V_GIVER + 3
 V_RULES = 57  # RULES_SIZE words, see R_*
 RULES_SIZE = 21
 V_PLIES = V_RULES + RULES_SIZE  # number of plays so far
-V_HISTORY = V_PLIES + 1  # MAX_PLIES x HISTORY_WIDTH words: (packed, one, two) of each play in order, zero beyond
+V_HISTORY = (
+    V_PLIES + 1
+)  # MAX_PLIES x HISTORY_WIDTH words: (packed, one, two) of each play in order, zero beyond
 HISTORY_WIDTH = 3
 # Every play takes a card or more, and a deal ends with at least one card unplayed.
 MAX_PLIES = 107
 VIEW_SIZE = V_HISTORY + MAX_PLIES * HISTORY_WIDTH
 
-# packed: seat | shape << 2 | rank << 6 | size << 10 | passes << 14 | lead << 18, where passes is the mask of the seats
-# that passed between the play before and this one, and lead is 1 for the first play of a trick.
+# packed: seat | shape << 2 | rank << 6 | size << 10 | passes << 14 | lead << 18, where passes is
+# the mask of the seats that passed between the play before and this one, and lead is 1 for the
+# first play of a trick.
 H_SHAPE = 2
 H_RANK = 6
 H_SIZE = 10
@@ -74,7 +81,7 @@ PHASE_RETURN = 2  # TURN chooses the card to return
 PHASE_PLAY = 3
 PHASE_DONE = 4
 
-# --- Rule switches, relative to V_RULES --------------------------------------------------------------------------------
+# --- Rule switches, relative to V_RULES ---
 R_OPENING_LEADER = 0  # 0 marked card, 1 last drawer, 2 random
 R_ACTIVE_LEVEL = 1  # 0 winner, 1 leader's team
 R_TOP_LEVEL = 2  # rank
@@ -85,17 +92,19 @@ R_PASS_LOCKS = 8
 R_RETURN_MAX_RANK = 9  # rank; 15: none
 R_RETURN_LEVEL_CARD = 10
 R_RETURN_RECEIVED_CARD = 11
-R_EQUAL_TRIBUTE = 12  # 0 right of Banker pays Banker, 1 fixed seat, 2 lowest seat pays Banker, 3 random
+R_EQUAL_TRIBUTE = (
+    12  # 0 right of Banker pays Banker, 1 fixed seat, 2 lowest seat pays Banker, 3 random
+)
 R_ANTI_SINGLE = 13  # who must hold both red jokers: 0 payer, 1 payer's side
 R_ANTI_SWEEP = 14  # 0 both payers together, 1 one payer alone
-R_MATCH_WIN = 15  # 0 own-level deal at the top with 1-2 or 1-3, 1 at the top, first, no Dweller of the deal before
+R_MATCH_WIN = 15  # 0 own_level, 1 not_dweller (see rules.Rules)
 R_TOP_FAILURES = 16  # failures before a reset to 2; 0 never
 R_COUNT_LOSSES = 17
 R_RETURN_VISIBLE = 18
 R_MAX_DEALS = 19
 R_VERSION = 20  # RULES_VERSION
 
-# --- Words of a state beyond the view: nobody's to see --------------------------------------------------------------------
+# --- Words of a state beyond the view: nobody's to see ---
 S_HANDS = VIEW_SIZE  # 8 words: hands by seat, (one, two)
 S_BOMBS = S_HANDS + 8  # 4 words: all bombs of each hand
 S_DECISIONS = S_BOMBS + 4  # 4 words: real choices that each seat has had

@@ -77,7 +77,7 @@ def deal_columns(rows: Rows) -> Columns:
 
 
 def tribute_columns(rows: Rows) -> Columns:
-    """Columns of the table tributes, in order of set, deal and giver, from rows of `loop.log_deal`."""
+    """Columns of the table tributes, in key order, from rows of `loop.log_deal`."""
     rows = rows[np.lexsort((rows[:, 2], rows[:, 1], rows[:, 0]))]
     return {
         **_keys(rows[:, 0], rows[:, 1]),
@@ -89,7 +89,9 @@ def tribute_columns(rows: Rows) -> Columns:
 
 
 def play_columns(rows: Rows, deals: Columns) -> Columns:
-    """Columns of the table plays from rows of `loop.log_play`; ``deals`` are the columns of the same deals."""
+    """Columns of the table plays from rows of `loop.log_play`; ``deals`` are the columns of the
+    same deals.
+    """
     packed = rows[:, 0]
     repeats = deals["plays"]
     return {
@@ -170,7 +172,9 @@ def tribute_rows(columns: Columns) -> Rows:
 
 
 def play_rows(columns: Columns) -> Rows:
-    """The rows of `loop.log_play` that gave these columns, but for the passes and leads, which columns leave out."""
+    """The rows of `loop.log_play` that gave these columns, but for the passes and leads, which
+    columns leave out.
+    """
     packed = columns["seat"].astype(np.int64)
     for name, place in (
         ("shape", lay.H_SHAPE),

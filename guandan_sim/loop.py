@@ -1,26 +1,26 @@
-"""The one playing loop: from any state to the end of the deal, set after set, asking only seats that have a choice.
+"""The one playing loop: from any state to the end of the deal, set after set, asking only seats
+that have a choice.
 
-A seat's bot is called if and only if it has a legal answer other than passing; everyone else's pass is implied. Bots are
-first-class functions with one signature, so the loop is compiled once for every mix of them. A bot that raises ends the
-call with its exception; the state then tells deal and seat.
+A seat's bot is called if and only if it has a legal answer other than passing; everyone else's pass
+is implied. Bots are first-class functions with one signature, so the loop is compiled once for
+every mix of them. A bot that raises ends the call with its exception; the state then tells deal and
+seat.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 from numba import types
 
 from . import layout as lay
 from .bits import popcount, trailing_zeros
 from .deal import apply_move, apply_pass, clear_view, fill_view, has_choice, move_is_legal
-from .jit import compile_function
+from .jit import Rows, Words, compile_function, kernel
 from .match import finish_deal, match_is_over, start_deal, start_match, start_single_deal
 from .rng import word
 from .shapes import PASS
 from .tribute import apply_return, apply_tribute, choice_mask
-from .jit import kernel
 
 __all__ = [
     "BOT_ARGUMENTS",
@@ -35,11 +35,13 @@ _READ = types.Array(types.int64, 1, "C", readonly=True)
 _WRITE = types.Array(types.int64, 1, "C")
 _ROWS = types.Array(types.int64, 2, "C")
 
-#: Argument types of a bot's functions: (view, scratch, out); they return an integer, 0 for a choice made.
+#: Argument types of a bot's functions: (view, scratch, out); they return an integer, 0 for a
+#: choice made.
 BOT_ARGUMENTS = (_READ, _WRITE, _WRITE)
 
-# --- Rows that the loop logs, all int64 ------------------------------------------------------------------------------
-# Plays: packed as in the view's history with the mask of chosen passes and the ply on top, one, two.
+# --- Rows that the loop logs, all int64 ---
+# Plays: packed as in the view's history with the mask of chosen passes and the ply on top, one,
+# two.
 PLAY_WIDTH = 3
 P_CHOSEN = 19
 P_PLY = 23
@@ -64,7 +66,7 @@ TRIBUTE_WIDTH = 6
 # Matches: set, winner, deals, levels (2), truncated, resets (2).
 MATCH_WIDTH = 8
 
-# --- Arguments of the loop: int64[ARGUMENTS] -----------------------------------------------------------------------------
+# --- Arguments of the loop: int64[ARGUMENTS] ---
 A_SEED = 0
 A_END = 1  # sets up to this number, exclusive
 A_MATCHES = 2  # 1: a set is a match; 0: an independent deal
@@ -75,7 +77,7 @@ A_CHECKED = 6  # mask of the seats whose moves are checked
 A_LOG_PLAYS = 7
 ARGUMENTS = 8
 
-# --- Where the loop stands: int64[CURSOR]. Rows written so far, the next set, and what stopped it -----------------------
+# --- Where the loop stands: int64[CURSOR]. Rows written, the next set, what stopped it ---
 C_PLAYS = 0
 C_DEALS = 1
 C_TRIBUTES = 2
@@ -94,7 +96,7 @@ STATUS_REFUSED = 3  # the bot returned something other than 0
 
 
 @kernel
-def decision_key(state: list[int], seat: int) -> int:
+def decision_key(state: Words, seat: int) -> int:
     """Key of the random stream of the seat's next real choice; counts the choice."""
     j = state[lay.S_DECISIONS + seat]
     state[lay.S_DECISIONS + seat] = j + 1
@@ -102,7 +104,7 @@ def decision_key(state: list[int], seat: int) -> int:
 
 
 @kernel
-def log_play(state: list[int], rows: list[list[int]], n: int, chosen: int) -> None:
+def log_play(state: Words, rows: Rows, n: int, chosen: int) -> None:
     """Write the play made last as row ``n``; ``chosen`` is the mask of chosen passes before it."""
     ply = state[lay.V_PLIES] - 1
     at = lay.V_HISTORY + lay.HISTORY_WIDTH * ply
@@ -112,8 +114,10 @@ def log_play(state: list[int], rows: list[list[int]], n: int, chosen: int) -> No
 
 
 @kernel
-def log_deal(state: list[int], deals: list[list[int]], tributes: list[list[int]], cursor: list[int]) -> None:
-    """Write the finished deal, before it is settled, and its tributes; the gain is filled in by `log_gain`."""
+def log_deal(state: Words, deals: Rows, tributes: Rows, cursor: Words) -> None:
+    """Write the finished deal, before it is settled, and its tributes; the gain is filled in by
+    `log_gain`.
+    """
     n = cursor[C_DEALS]
     deals[n, D_SET] = state[lay.S_SET]
     deals[n, D_DEAL] = state[lay.V_DEAL]
@@ -145,7 +149,7 @@ def log_deal(state: list[int], deals: list[list[int]], tributes: list[list[int]]
 
 
 @kernel
-def log_match(state: list[int], matches: list[list[int]], cursor: list[int]) -> None:
+def log_match(state: Words, matches: Rows, cursor: Words) -> None:
     """Write the match that has just ended."""
     n = cursor[C_MATCHES]
     matches[n, 0] = state[lay.S_SET]
@@ -173,9 +177,10 @@ def play_out(
 ) -> Any:
     """Play the deal in ``state`` to its end, from wherever it stands; returns a STATUS.
 
-    ``plays``, ``tributes``, ``returns``: four bot functions each. ``view`` int64[VIEW_SIZE], ``scratch``
-    int64[4, SCRATCH_SIZE], ``out`` int64[OUT_SIZE]: memory of the bots. ``checked``: mask of the seats whose choices
-    are checked. ``rows``: int64[n, PLAY_WIDTH] log, written from row ``cursor[C_PLAYS]`` on; no rows, no log.
+    ``plays``, ``tributes``, ``returns``: four bot functions each. ``view`` int64[VIEW_SIZE],
+    ``scratch`` int64[4, SCRATCH_SIZE], ``out`` int64[OUT_SIZE]: memory of the bots. ``checked``:
+    mask of the seats whose choices are checked. ``rows``: int64[n, PLAY_WIDTH] log, written from
+    row ``cursor[C_PLAYS]`` on; no rows, no log.
     """
     clear_view(view)
     own_scratch = (scratch[0], scratch[1], scratch[2], scratch[3])
@@ -241,11 +246,13 @@ def run_sets(
     tribute_rows: Any,
     match_rows: Any,
 ) -> Any:
-    """Play sets from ``cursor[C_NEXT]`` on, until A_END, a full buffer, the stop flag or a bot that fails.
+    """Play sets from ``cursor[C_NEXT]`` on, until A_END, a full buffer, the stop flag or a bot that
+    fails.
 
-    Logs into the rows from ``cursor``'s counts on; with no play rows the plays are only counted. To go on after full
-    buffers, empty them, zero their counts and call again with the same state: it may be within a match. ``cursor``
-    counts only whole deals; on an error it stands before the deal that failed. Returns the number of sets finished.
+    Logs into the rows from ``cursor``'s counts on; with no play rows the plays are only counted. To
+    go on after full buffers, empty them, zero their counts and call again with the same state: it
+    may be within a match. ``cursor`` counts only whole deals; on an error it stands before the deal
+    that failed. Returns the number of sets finished.
     """
     matches = arguments[A_MATCHES]
     finished = 0
@@ -317,10 +324,25 @@ def load_loop() -> tuple[Any, Any]:
     global play_out
     if not _loaded:
         _loaded["play_out"] = play_out = compile_function(
-            play_out, (_WRITE, _BOTS, _BOTS, _BOTS, _WRITE, _ROWS, _WRITE, types.int64, _ROWS, _WRITE)
+            play_out,
+            (_WRITE, _BOTS, _BOTS, _BOTS, _WRITE, _ROWS, _WRITE, types.int64, _ROWS, _WRITE),
         )
         _loaded["run_sets"] = compile_function(
             run_sets,
-            (_BOTS, _BOTS, _BOTS, _WRITE, _WRITE, _ROWS, _WRITE, _WRITE, _WRITE, _ROWS, _ROWS, _ROWS, _ROWS),
+            (
+                _BOTS,
+                _BOTS,
+                _BOTS,
+                _WRITE,
+                _WRITE,
+                _ROWS,
+                _WRITE,
+                _WRITE,
+                _WRITE,
+                _ROWS,
+                _ROWS,
+                _ROWS,
+                _ROWS,
+            ),
         )
     return _loaded["play_out"], _loaded["run_sets"]

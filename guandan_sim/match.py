@@ -1,7 +1,7 @@
 """A match on the flat state: the opening lead, each deal's level, promotion, failures, winning.
 
-`start_match`, then `start_deal` and, when the deal is done, `finish_deal`, until the match has a winner or is cut off.
-`start_single_deal` sets up a deal that stands alone.
+`start_match`, then `start_deal` and, when the deal is done, `finish_deal`, until the match has a
+winner or is cut off. `start_single_deal` sets up a deal that stands alone.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from . import layout as lay
 from .bits import popcount, select_bit, trailing_zeros
 from .deal import clear_deal, set_hands, start_play
-from .jit import kernel
+from .jit import Words, kernel
 from .rng import SETUP_STREAM, below, deal_hands, deal_key, word
 from .tribute import start_tribute, tribute_due
 
@@ -31,7 +31,7 @@ SETUP_TURNED = 4  # and on: the cards turned up until one is no joker
 
 
 @kernel
-def start_match(state: list[int], seed: int, set_number: int) -> None:
+def start_match(state: Words, seed: int, set_number: int) -> None:
     """A new match: both teams at level 2, nothing before it. The rules must be in place."""
     state[lay.S_SEED] = seed
     state[lay.S_SET] = set_number
@@ -50,7 +50,7 @@ def start_match(state: list[int], seed: int, set_number: int) -> None:
 
 
 @kernel
-def _set_streams(state: list[int], seed: int, set_number: int, deal: int) -> int:
+def _set_streams(state: Words, seed: int, set_number: int, deal: int) -> int:
     key = deal_key(seed, set_number, deal)
     state[lay.S_KEY] = key
     for seat in range(4):
@@ -59,8 +59,10 @@ def _set_streams(state: list[int], seed: int, set_number: int, deal: int) -> int
 
 
 @kernel
-def start_deal(state: list[int]) -> None:
-    """Deal the next deal of the match and bring it to its first choice: a tribute, a return or the opening lead."""
+def start_deal(state: Words) -> None:
+    """Deal the next deal of the match and bring it to its first choice: a tribute, a return or the
+    opening lead.
+    """
     clear_deal(state)
     state[lay.V_DEAL] = state[lay.S_DEALS]
     key = _set_streams(state, state[lay.S_SEED], state[lay.S_SET], state[lay.V_DEAL])
@@ -70,12 +72,12 @@ def start_deal(state: list[int]) -> None:
 
 @kernel
 def start_single_deal(
-    state: list[int], seed: int, set_number: int, level: int, previous: int, drawn_order: int
+    state: Words, seed: int, set_number: int, level: int, previous: int, drawn_order: int
 ) -> None:
     """Deal number ``set_number`` of a run of independent deals, both teams at the same level.
 
-    ``level`` is a rank, 0 to draw it. ``previous`` packs a finishing order in two bits a seat, first in the lowest, to
-    make tribute due; -1 for none. With ``drawn_order`` 1 it is drawn.
+    ``level`` is a rank, 0 to draw it. ``previous`` packs a finishing order in two bits a seat,
+    first in the lowest, to make tribute due; -1 for none. With ``drawn_order`` 1 it is drawn.
     """
     start_match(state, seed, set_number)
     clear_deal(state)
@@ -97,7 +99,9 @@ def start_single_deal(
 
 @kernel
 def draw_order(setup: int) -> int:
-    """A uniform finishing order, two bits a seat; after a sweep the last two in order of seat, as a deal ends."""
+    """A uniform finishing order, two bits a seat; after a sweep the last two in order of seat, as a
+    deal ends.
+    """
     k = below(setup, SETUP_PREVIOUS, 24)
     left = 0b11100100  # seats 3 2 1 0, two bits each
     order = 0
@@ -113,7 +117,7 @@ def draw_order(setup: int) -> int:
 
 
 @kernel
-def begin(state: list[int], level: int) -> None:
+def begin(state: Words, level: int) -> None:
     """From hands in S_HANDS to the first choice. ``level`` 0: as the match says, else this one."""
     set_hands(state)
     tribute_due(state)
@@ -129,11 +133,12 @@ def begin(state: list[int], level: int) -> None:
 
 
 @kernel
-def active_owner(state: list[int]) -> int:
-    """Team whose level is played: the previous winners', or with active_level = leader the team that will lead.
+def active_owner(state: Words) -> int:
+    """Team whose level is played: the previous winners', or with active_level = leader the team
+    that will lead.
 
-    A paid tribute leaves the lead to the last finisher's team, whoever of two payers it is; a cancelled one to the
-    Banker.
+    A paid tribute leaves the lead to the last finisher's team, whoever of two payers it is; a
+    cancelled one to the Banker.
     """
     if state[lay.V_RULES + lay.R_ACTIVE_LEVEL] == 0 or state[lay.V_CANCELLED]:
         return state[lay.V_PREVIOUS] & 1
@@ -141,15 +146,15 @@ def active_owner(state: list[int]) -> int:
 
 
 @kernel
-def _opening_leader(state: list[int]) -> int:
+def _opening_leader(state: Words) -> int:
     """Draw who leads when there is no deal before, and leave the card turned up in V_MARKED."""
     setup = word(state[lay.S_KEY], SETUP_STREAM)
     rule = state[lay.V_RULES + lay.R_OPENING_LEADER]
     if rule == 2:
         return below(setup, SETUP_OPENING, 4)
     if rule == 1:
-        # A card of the pack is turned up; by its rank, ace 1 to king 13, we count from the turner to the first drawer.
-        # The player before that one draws the last card.
+        # A card of the pack is turned up; by its rank, ace 1 to king 13, we count from the turner
+        # to the first drawer. The player before that one draws the last card.
         turner = below(setup, SETUP_OPENING, 4)
         draw = SETUP_TURNED
         place = below(setup, draw, 108)
@@ -175,11 +180,12 @@ def _opening_leader(state: list[int]) -> int:
 
 
 @kernel
-def settle(state: list[int]) -> None:
-    """Levels, failures, owner and winner after a deal whose finishing order is in V_FINISH and the one before in V_PREVIOUS.
+def settle(state: Words) -> None:
+    """Levels, failures, owner and winner after a deal whose finishing order is in V_FINISH and the
+    one before in V_PREVIOUS.
 
-    In this order: is the match won, is a failure counted, promotion, reset. S_GAIN is what the finish is worth, whether
-    or not the top cuts it; 0 for a team that is set back.
+    In this order: is the match won, is a failure counted, promotion, reset. S_GAIN is what the
+    finish is worth, whether or not the top cuts it; 0 for a team that is set back.
     """
     rules = lay.V_RULES
     top = state[rules + lay.R_TOP_LEVEL]
@@ -222,7 +228,7 @@ def settle(state: list[int]) -> None:
 
 
 @kernel
-def _was_dweller(state: list[int], team: int) -> bool:
+def _was_dweller(state: Words, team: int) -> bool:
     """Whether a member of the team finished the previous deal last, or was swept."""
     if state[lay.V_PREVIOUS] < 0:
         return False
@@ -233,7 +239,7 @@ def _was_dweller(state: list[int], team: int) -> bool:
 
 
 @kernel
-def finish_deal(state: list[int]) -> None:
+def finish_deal(state: Words) -> None:
     """Settle a deal that is done, and make its finishing order the previous one."""
     settle(state)
     state[lay.S_DEALS] += 1
@@ -245,6 +251,6 @@ def finish_deal(state: list[int]) -> None:
 
 
 @kernel
-def match_is_over(state: list[int]) -> bool:
+def match_is_over(state: Words) -> bool:
     """Whether the match has a winner or reached the cap on deals."""
     return state[lay.S_WINNER] >= 0 or state[lay.S_TRUNCATED] != 0

@@ -1,25 +1,31 @@
 """Legal moves at suit level: whether there is one, how many, a uniform one, all of them.
 
-Two moves differ if their shape, rank or multiset of physical cards differs. A hand is (one, two) with its wilds in it;
-what is to beat is a (kind, strength) of `shapes`, kind PASS for a free lead. Passing is never counted here.
-Nothing allocates. The hands may hold any number of cards that two packs allow.
+Two moves differ if their shape, rank or multiset of physical cards differs. A hand is (one, two)
+with its wilds in it; what is to beat is a (kind, strength) of `shapes`, kind PASS for a free lead.
+Passing is never counted here. Nothing allocates. The hands may hold any number of cards that two
+packs allow.
 """
 
 from __future__ import annotations
 
-from .bitboard import NATURAL, RANK_UNITS, rank_plane, sequence_board
+from .bitboard import NATURAL, rank_plane, sequence_board
 from .bits import mulhi, popcount
 from .counting import (
     count_bombs,
     count_full_houses,
-    count_kind,
+    count_pairs,
     count_runs_of_sets,
     count_singles,
     count_straights,
+    count_triples,
+    full_houses,
+    joker_pairs,
     near_runs,
+    rank_sums,
     run_starts,
+    set_windows,
 )
-from .jit import kernel
+from .jit import Rows, kernel
 from .shapes import (
     ABOVE,
     BOMB,
@@ -55,7 +61,9 @@ __all__ = [
 
 @kernel
 def bombs_over(kind: int, strength: int, level: int) -> tuple[int, int, int]:
-    """What a bomb must be to beat (kind, strength): arguments ``least``, ``above``, ``flush_starts`` of `count_bombs`."""
+    """What a bomb must be to beat (kind, strength): arguments ``least``, ``above``,
+    ``flush_starts`` of `count_bombs`.
+    """
     if kind != BOMB:
         return 4, NATURAL, run_starts(5, 0)
     rung = strength // LADDER_STEP
@@ -97,7 +105,31 @@ def count_shape(
         return count_singles(one, wilds, level, above)
     if shape == FULL_HOUSE:
         return count_full_houses(one, two, wilds, above, joker_pair)
-    return count_kind(one, two, wilds, level, above, shape)
+    if shape == TRIPLE:
+        return count_triples(wilds, rank_sums(one, two, above & NATURAL)[0])
+    return count_pairs(one, wilds, level, above, rank_sums(one, two, above)[0])
+
+
+@kernel
+def count_leads(
+    one: int, two: int, wilds: int, level: int, joker_pair: int
+) -> tuple[int, int, int, int, int, int, int]:
+    """Moves of each ordinary shape, singles to plates, for a free lead: one walk over the ranks
+    serves the first four.
+    """
+    sums, cross = rank_sums(one, two, NATURAL)
+    of_jokers = joker_pairs(two)
+    pairs = count_pairs(one, wilds, level, NATURAL, sums) + of_jokers
+    natural_pairs = (sums >> 8 & 255) + (of_jokers if joker_pair else 0)
+    return (
+        popcount(one) + min(wilds, 1),
+        pairs,
+        count_triples(wilds, sums),
+        full_houses(wilds, sums, natural_pairs, popcount(one & NATURAL), cross),
+        count_straights(one, wilds, run_starts(5, 0)),
+        count_runs_of_sets(one, two, wilds, run_starts(3, 0), 2),
+        count_runs_of_sets(one, two, wilds, run_starts(2, 0), 3),
+    )
 
 
 @kernel
@@ -130,7 +162,9 @@ def unrank_shape(
 def _bombs_to_beat(
     one: int, two: int, wilds: int, level: int, kind: int, strength: int, max_bomb: int, bombs: int
 ) -> int:
-    """Bombs that beat (kind, strength); ``bombs`` is the number of all bombs in the hand, or -1 if not known."""
+    """Bombs that beat (kind, strength); ``bombs`` is the number of all bombs in the hand, or -1 if
+    not known.
+    """
     if bombs == 0 or (bombs > 0 and kind != BOMB):
         return bombs
     if kind == BOMB and strength >= 8 * LADDER_STEP:
@@ -160,8 +194,8 @@ def count_moves(
     two &= ~wild
     total = _bombs_to_beat(one, two, wilds, level, kind, strength, max_bomb, bombs)
     if kind == PASS:
-        for shape in range(SINGLE, BOMB):
-            total += count_shape(shape, one, two, wilds, level, 0, joker_pair)
+        for ways in count_leads(one, two, wilds, level, joker_pair):
+            total += ways
     elif kind != BOMB:
         total += count_shape(kind, one, two, wilds, level, strength, joker_pair)
     return total
@@ -188,7 +222,8 @@ def pick_move(
     may_pass: int,
     word: int,
 ) -> tuple[int, int, int, int]:
-    """A uniform legal move for a uniform 64-bit ``word``, as (shape, rank, one, two); passing counts if ``may_pass``.
+    """A uniform legal move for a uniform 64-bit ``word``, as (shape, rank, one, two); passing
+    counts if ``may_pass``.
 
     ``bombs`` as in `count_moves`. With nothing legal it is a pass.
     """
@@ -197,27 +232,21 @@ def pick_move(
     one &= ~wild
     two &= ~wild
     of_bombs = _bombs_to_beat(one, two, wilds, level, kind, strength, max_bomb, bombs)
-    singles = pairs = triples = full_houses = straights = tubes = plates = 0
+    of_shape = 0
+    leads = (0, 0, 0, 0, 0, 0, 0)
     if kind == PASS:
-        singles = count_shape(SINGLE, one, two, wilds, level, 0, joker_pair)
-        pairs = count_shape(PAIR, one, two, wilds, level, 0, joker_pair)
-        triples = count_shape(TRIPLE, one, two, wilds, level, 0, joker_pair)
-        full_houses = count_shape(FULL_HOUSE, one, two, wilds, level, 0, joker_pair)
-        straights = count_shape(STRAIGHT, one, two, wilds, level, 0, joker_pair)
-        tubes = count_shape(TUBE, one, two, wilds, level, 0, joker_pair)
-        plates = count_shape(PLATE, one, two, wilds, level, 0, joker_pair)
-        of_shape = singles + pairs + triples + full_houses + straights + tubes + plates
-    else:
-        of_shape = 0
-        if kind != BOMB:
-            of_shape = count_shape(kind, one, two, wilds, level, strength, joker_pair)
+        leads = count_leads(one, two, wilds, level, joker_pair)
+        for ways in leads:
+            of_shape += ways
+    elif kind != BOMB:
+        of_shape = count_shape(kind, one, two, wilds, level, strength, joker_pair)
     k = mulhi(word, of_shape + of_bombs + may_pass)
     if k < of_shape:
         shape = kind
         if kind == PASS:
             shape = SINGLE
             strength = 0
-            for ways in (singles, pairs, triples, full_houses, straights, tubes):
+            for ways in leads:
                 if k < ways:
                     break
                 k -= ways
@@ -241,12 +270,13 @@ def list_moves(
     strength: int,
     max_bomb: int,
     joker_pair: int,
-    out: list[list[int]],
+    out: Rows,
 ) -> int:
-    """Write every legal move but the pass to rows of ``out`` (int64[n, 4]: shape, rank, one, two); returns how many.
+    """Write every legal move but the pass to rows of ``out`` (int64[n, 4]: shape, rank, one, two);
+    returns how many.
 
-    Ordered by shape, then as `unranking` counts. If ``out`` has too few rows, it is filled and the number that would
-    have been needed is returned.
+    Ordered by shape, then as `unranking` counts. If ``out`` has too few rows, it is filled and the
+    number that would have been needed is returned.
     """
     wild = wild_bit(level)
     wilds = wilds_in(one, two, level)
@@ -280,24 +310,22 @@ def list_moves(
 
 
 @kernel
-def _has_full_house(
-    one: int, two: int, wilds: int, above: int, joker_pair: int
-) -> bool:
+def _has_full_house(one: int, two: int, wilds: int, above: int, joker_pair: int) -> bool:
     naturals = rank_plane(one & NATURAL, two, 1)
     pairs = rank_plane(one, two, 2)
     if not joker_pair:
         pairs &= NATURAL
     high = above & NATURAL
-    if rank_plane(one, two, 3) & high:
-        # Another rank for the pair, with a wild a single card; or both wilds as the pair.
-        if popcount(pairs) > 1 or wilds == 2 or (wilds == 1 and popcount(naturals) > 1):
-            return True
-    if wilds and pairs & high:
-        if popcount(pairs) > 1 or (wilds == 2 and popcount(naturals) > 1):
-            return True
+    two_pairs = popcount(pairs) > 1
+    two_ranks = popcount(naturals) > 1
+    # A natural triple: the pair is of another rank, of one card with a wild, or both wilds.
+    if rank_plane(one, two, 3) & high and (two_pairs or wilds == 2 or (wilds == 1 and two_ranks)):
+        return True
+    if wilds and pairs & high and (two_pairs or (wilds == 2 and two_ranks)):
+        return True
     # Both wilds on one card of a high rank, beside a natural pair of another.
     lone = naturals & high
-    return wilds == 2 and lone != 0 and (popcount(pairs) > 1 or (pairs != 0 and lone != pairs))
+    return wilds == 2 and lone != 0 and (two_pairs or (pairs != 0 and lone != pairs))
 
 
 @kernel
@@ -311,7 +339,8 @@ def has_answer(
     joker_pair: int,
     bombs: int,
 ) -> bool:
-    """Whether a legal move other than passing exists: exactly ``count_moves(...) > 0``, without counting.
+    """Whether a legal move other than passing exists: exactly ``count_moves(...) > 0``, without
+    counting.
 
     ``bombs`` must be `count_all_bombs` of the hand.
     """
@@ -341,7 +370,8 @@ def has_answer(
         if wilds and rank_plane(one, two, kind - 1) & above & NATURAL:
             return True
         return wilds == 2 and (
-            (kind == TRIPLE and (one & above) != 0) or (kind == PAIR and above >> 4 * level & 1 == 1)
+            (kind == TRIPLE and (one & above) != 0)
+            or (kind == PAIR and above >> 4 * level & 1 == 1)
         )
     if kind == FULL_HOUSE:
         return _has_full_house(one, two, wilds, ABOVE[32 * level + strength], joker_pair)
@@ -350,20 +380,6 @@ def has_answer(
         # Windows with natural flushes alone make a bomb, so they were seen above.
         held = rank_plane(board, 0, 1)
         return (near_runs(held, 5, wilds) & run_starts(5, strength)) != 0
-    doubles = sequence_board(two)
-    first = rank_plane(board, doubles, 1)
-    second = rank_plane(board, doubles, 2)
-    if kind == TUBE:
-        return (_near_sets(first + second, 3, 6 - wilds) & run_starts(3, strength)) != 0
-    cards = first + second + rank_plane(board, doubles, 3)
-    # A plate's rank takes at most the two wilds, so three wilds for an empty rank never arise.
-    return (_near_sets(cards, 2, 6 - wilds) & run_starts(2, strength)) != 0
-
-
-@kernel
-def _near_sets(cards: int, length: int, least: int) -> int:
-    """Starts of windows of ``length`` ranks that hold at least ``least`` (4..6) usable cards."""
-    present = cards
-    for i in range(1, length):
-        present += cards >> 4 * i
-    return (present + RANK_UNITS * (8 - least)) >> 3 & RANK_UNITS
+    size = 2 if kind == TUBE else 3
+    starts = run_starts(5 - size, strength)
+    return set_windows(board, sequence_board(two), wilds, starts, size) != 0

@@ -1,4 +1,6 @@
-"""Moves as Python objects, and the two questions about cards: what may be played, what may they be declared as."""
+"""Moves as Python objects, and the two questions about cards: what may be played, what may they be
+declared as.
+"""
 
 from __future__ import annotations
 
@@ -29,8 +31,8 @@ __all__ = ["Move", "legal_moves", "readings"]
 class Move:
     """A play with its declaration.
 
-    ``shape`` is a word of ``shapes.SHAPE_WORDS``, ``rank`` the declared rank (``""`` for pass and joker bomb; the top
-    natural card of a sequence), ``cards`` the card codes in display order.
+    ``shape`` is a word of ``shapes.SHAPE_WORDS``, ``rank`` the declared rank (``""`` for pass and
+    joker bomb; the top natural card of a sequence), ``cards`` the card codes in display order.
 
     >>> str(Move("full_house", "9", ("S9", "D9", "S8", "D8", "H2")))
     'full_house 9: S9 D9 S8 D8 H2'
@@ -63,7 +65,8 @@ class Move:
         return cls(SHAPE_WORDS[shape], RANK_WORDS[rank], words_to_cards(int(one), int(two)))
 
     def beats(self, other: Move, level: str) -> bool:
-        """Whether this move may be played on ``other`` at that level. A pass beats nothing and is beaten by any play.
+        """Whether this move may be played on ``other`` at that level. A pass beats nothing and is
+        beaten by any play.
 
         >>> Move("single", "7", ("S7",)).beats(Move("single", "A", ("SA",)), level="7")
         True
@@ -80,10 +83,12 @@ class Move:
 
     @classmethod
     def parse(cls, text: str, level: str | None = None, rules: Rules | str = "guide") -> Move:
-        """The move that ``text`` writes: ``"pass"``, ``"shape rank: cards"``, or bare cards if they have one reading.
+        """The move that ``text`` writes: ``"pass"``, ``"shape rank: cards"``, or bare cards if they
+        have one reading.
 
-        Bare cards are read at ``level`` (which they need); several readings raise `AmbiguousMoveError`, which lists
-        them, no reading `IllegalMoveError`, any other text `MoveParseError`.
+        Bare cards are read at ``level`` (which they need); several readings raise
+        `AmbiguousMoveError`, which lists them, no reading `IllegalMoveError`, any other text
+        `MoveParseError`.
 
         >>> Move.parse("bomb 9: S9 D9 H9 C9").cards
         ('S9', 'H9', 'C9', 'D9')
@@ -100,7 +105,8 @@ class Move:
         rank = words[1].upper().replace("10", "T") if len(words) == 2 else ""
         if not 1 <= len(words) <= 2 or words[0].lower() not in SHAPE_WORDS:
             raise MoveParseError(
-                f"{text!r} is not a move; write 'shape rank: cards' with a shape of {', '.join(SHAPE_WORDS)}"
+                f"{text!r} is not a move; write 'shape rank: cards' with a shape of "
+                + ", ".join(SHAPE_WORDS)
             )
         try:
             return cls(words[0].lower(), rank, tuple(parse_cards(tail)))
@@ -115,9 +121,8 @@ class Move:
             )
         found = readings(text, level, rules)
         if len(found) > 1:
-            raise AmbiguousMoveError(
-                f"{text!r} may be declared as {' or as '.join(f'{m.shape} {m.rank}' for m in found)}; write which"
-            )
+            names = " or as ".join(f"{move.shape} {move.rank}" for move in found)
+            raise AmbiguousMoveError(f"{text!r} may be declared as {names}; write which")
         if not found:
             raise IllegalMoveError(f"{text!r} is no combination at level {level}")
         return found[0]
@@ -144,7 +149,8 @@ def check_declaration(move: Move, level: str, rules: Rules) -> None:
             found = []
         others = f"; they may be {' or '.join(map(str, found))}" if found else ""
         raise IllegalMoveError(
-            f"{' '.join(move.cards) or 'no cards'} cannot be {move.shape} {move.rank} at level {level}{others}"
+            f"{' '.join(move.cards) or 'no cards'} cannot be {move.shape} {move.rank} "
+            f"at level {level}{others}"
         )
 
 
@@ -175,11 +181,12 @@ def legal_moves(
     to_beat: Move | str | None = None,
     rules: Rules | str = "guide",
 ) -> list[Move]:
-    """All legal moves of a hand: to lead if ``to_beat`` is None or a pass, else to follow, the pass first.
+    """All legal moves of a hand: to lead if ``to_beat`` is None or a pass, else to follow, the pass
+    first.
 
-    ``hand`` is text or a list of codes, of any size that two packs allow. ``to_beat`` is a `Move` or its text. Moves
-    come by shape, rank and cards. Raises `CardParseError`, `HandError`, `MoveParseError`, `IllegalMoveError` for a
-    ``to_beat`` that is no combination, `RulesError`.
+    ``hand`` is text or a list of codes, of any size that two packs allow. ``to_beat`` is a `Move`
+    or its text. Moves come by shape, rank and cards. Raises `CardParseError`, `HandError`,
+    `MoveParseError`, `IllegalMoveError` for a ``to_beat`` that is no combination, `RulesError`.
 
     >>> [str(move) for move in legal_moves("S9 D9 H2", level="2", to_beat="pair 8: S8 C8")]
     ['pass', 'pair 9: S9 D9', 'pair 9: S9 H2', 'pair 9: D9 H2']
@@ -199,7 +206,9 @@ def legal_moves(
 def moves_of_hand(
     one: int, two: int, level: int, kind: int, strength: int, rule_words: Sequence[int] | np.ndarray
 ) -> list[Move]:
-    """The legal moves but the pass, by shape, rank and cards. Ranks, kinds and words as kernels take them."""
+    """The legal moves but the pass, by shape, rank and cards. Ranks, kinds and words as kernels
+    take them.
+    """
     max_bomb = int(rule_words[lay.R_MAX_BOMB])
     joker_pair = int(rule_words[lay.R_JOKER_PAIR])
     total = count_moves(one, two, level, kind, strength, max_bomb, joker_pair, -1)

@@ -1,4 +1,6 @@
-"""Bots at a table: the buffers and calls around the compiled loop, and what is said when a bot fails."""
+"""Bots at a table: the buffers and calls around the compiled loop, and what is said when a bot
+fails.
+"""
 
 from __future__ import annotations
 
@@ -31,13 +33,22 @@ class Player:
         self._no_rows = np.zeros((0, loop.PLAY_WIDTH), np.int64)
 
     def play_out(self, state: np.ndarray) -> None:
-        """Play the deal in ``state`` to its end. Raises `BotError` with deal, seat and move; the state stays there."""
+        """Play the deal in ``state`` to its end. Raises `BotError` with deal, seat and move; the
+        state stays there.
+        """
         play_out, _ = loop.load_loop()
         self.scratch[:] = 0
         cursor = np.zeros(loop.CURSOR, np.int64)
         try:
             status = play_out(
-                state, *self._roles, self.view, self.scratch, self.out, self.checked, self._no_rows, cursor
+                state,
+                *self._roles,
+                self.view,
+                self.scratch,
+                self.out,
+                self.checked,
+                self._no_rows,
+                cursor,
             )
         except Exception as error:
             self._raise(state, error)
@@ -45,9 +56,15 @@ class Player:
             self._raise(state, int(status))
 
     def run_sets(
-        self, state: np.ndarray, arguments: np.ndarray, cursor: np.ndarray, rows: Sequence[np.ndarray]
+        self,
+        state: np.ndarray,
+        arguments: np.ndarray,
+        cursor: np.ndarray,
+        rows: Sequence[np.ndarray],
     ) -> int:
-        """`loop.run_sets` with these bots; ``rows`` are play, deal, tribute and match rows. Raises `BotError`."""
+        """`loop.run_sets` with these bots; ``rows`` are play, deal, tribute and match rows. Raises
+        `BotError`.
+        """
         _, run_sets = loop.load_loop()
         arguments[loop.A_CHECKED] = self.checked
         try:
@@ -72,7 +89,10 @@ class Player:
             number = int(self.out[lay.OUT_CARD])
             mask = int(choice_mask(state, seat, int(state[lay.S_HANDS + 2 * seat])))
             raise BotError(
-                f"bot {name} at seat {seat} chose card {number} ({CARD_CODES.get(number, 'no card')}); "
+                f"bot {name} at seat {seat} chose card {number} "
+                f"({CARD_CODES.get(number, 'no card')}); "
                 f"it may choose {' '.join(card_codes(mask))} ({where})"
             )
-        raise BotError(f"bot {name} at seat {seat} did not return 0, which means a choice made ({where})")
+        raise BotError(
+            f"bot {name} at seat {seat} did not return 0, which means a choice made ({where})"
+        )

@@ -6,7 +6,6 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
 
 import typer
 from rich.console import Console
@@ -20,7 +19,7 @@ from rich.progress import (
 )
 
 from .bots import Bot
-from .simulate import Progress as Done
+from .simulate import Progress as Simulated
 from .simulate import ready, warmup
 
 __all__ = ["INTERRUPTED", "Watch", "compile_first", "note"]
@@ -65,37 +64,41 @@ def compile_first(bots: Sequence[Bot], quiet: bool = False) -> float | None:
 
 
 class Watch:
-    """Takes each progress of a simulation or check: a bar on a terminal, else a line every 10 s.
+    """Shows how far something is: a bar on a terminal, else a plain line every ten seconds.
 
-    ``unit`` is the word for what is counted. With ``quiet`` it only remembers the last one.
+    ``unit`` is the word for what is counted. With ``quiet`` nothing is shown until Ctrl-C.
     """
 
     def __init__(self, unit: str, quiet: bool) -> None:
         console = Console(stderr=True)
-        self.unit = unit
-        self.last: Done | None = None
+        self._unit = unit
+        self._at = ""
         self._plain = not quiet and not console.is_terminal
+        self._began = time.monotonic()
         self._next_line = _SECONDS_BETWEEN_LINES
         self._bar = Progress(
             BarColumn(),
-            TextColumn("{task.fields[text]}"),
+            TextColumn("{task.description}"),
             TimeRemainingColumn(),
             console=console,
             disable=quiet or self._plain,
         )
-        self._task = self._bar.add_task("", total=None, text="")
+        self._task = self._bar.add_task("", total=None)
 
-    def __call__(self, done: Done) -> None:
-        self.last = done
-        rate = done.deals / done.seconds if done.seconds else 0.0
-        text = f"{done.done:,} of {done.total:,} {self.unit}, {rate:,.0f} deals/s"
-        fields: dict[str, Any] = {"completed": done.done, "total": done.total, "text": text}
-        self._bar.update(self._task, **fields)
-        if self._plain and done.seconds >= self._next_line:
-            self._next_line = done.seconds + _SECONDS_BETWEEN_LINES
-            if done.done:
-                text += f", {done.seconds * (done.total / done.done - 1):,.0f} s left"
-            note(text)
+    def simulation(self, now: Simulated) -> None:
+        """Takes what `simulate` tells."""
+        rate = now.deals / now.seconds if now.seconds else 0.0
+        self.count(now.done, now.total, f", {rate:,.0f} deals/s")
+
+    def count(self, done: int, total: int, more: str = "") -> None:
+        """Shows ``done`` of ``total``, and ``more`` behind it."""
+        self._at = f"{done:,} of {total:,} {self._unit}"
+        self._bar.update(self._task, completed=done, total=total, description=self._at + more)
+        seconds = time.monotonic() - self._began
+        if self._plain and seconds >= self._next_line:
+            self._next_line = seconds + _SECONDS_BETWEEN_LINES
+            left = f", {seconds * (total / done - 1):,.0f} s left" if done else ""
+            note(self._at + more + left)
 
     @contextmanager
     def shown(self, advice: str = "") -> Iterator[None]:
@@ -104,7 +107,5 @@ class Watch:
             with self._bar:
                 yield
         except KeyboardInterrupt:
-            at = self.last
-            where = f" at {at.done:,} of {at.total:,} {self.unit}" if at else ""
-            note(f"stopped{where}{advice}")
+            note(f"stopped{self._at and f' at {self._at}'}{advice}")
             raise typer.Exit(INTERRUPTED) from None

@@ -1,4 +1,4 @@
-"""One deal as readable text: hands, tribute, every play with its declaration, the finishing order."""
+"""One deal as readable text: hands, tribute, plays with their declarations, finishing order."""
 
 from __future__ import annotations
 
@@ -31,7 +31,8 @@ __all__ = ["replay_run", "replay_seed", "transcript"]
 def replay_run(run: Run, set_number: int, deal: int | None = None) -> str:
     """The deals of one set of a run, or one of them, told from the log alone.
 
-    Raises `RunError` if the run has no such set or deal, no plays, or a log that cannot be followed.
+    Raises `RunError` if the run has no such set or deal, no plays, or a log that cannot be
+    followed.
     """
     settings = run.manifest["settings"]
     rules = Rules.from_switches(settings["rules"])
@@ -39,7 +40,10 @@ def replay_run(run: Run, set_number: int, deal: int | None = None) -> str:
     rows = run.set_rows("deals", set_number)
     numbers = rows.column("deal").to_pylist()
     if deal is not None and deal not in numbers:
-        raise RunError(f"set {set_number} of {run.path} has no deal {deal}; it has deals 0 to {len(numbers) - 1}")
+        raise RunError(
+            f"set {set_number} of {run.path} has no deal {deal}; "
+            f"it has deals 0 to {len(numbers) - 1}"
+        )
     texts = [
         transcript(_state_from_log(run, set_number, number, rules, rows), names)
         for number in (numbers if deal is None else [deal])
@@ -55,7 +59,9 @@ def replay_seed(
     level: str | None = None,
     previous_order: str | Sequence[int] | None = None,
 ) -> str:
-    """Independent deal ``number`` of a run with that seed, played again by its bots; arguments as in `simulate`."""
+    """Independent deal ``number`` of a run with that seed, played again by its bots; arguments as
+    in `simulate`.
+    """
     by_seat = bots_by_seat(bots)
     state = np.zeros(lay.STATE_SIZE, np.int64)
     state[lay.V_RULES : lay.V_RULES + lay.RULES_SIZE] = resolve_rules(rules).words()
@@ -73,7 +79,9 @@ def replay_seed(
 
 
 def transcript(state: np.ndarray, names: Sequence[str]) -> str:
-    """The deal in ``state``, which is done but not settled, as text; ``names`` are the bots' by seat."""
+    """The deal in ``state``, which is done but not settled, as text; ``names`` are the bots' by
+    seat.
+    """
     return "\n".join(_lines(state, names))
 
 
@@ -81,7 +89,8 @@ def _lines(state: np.ndarray, names: Sequence[str]) -> Iterator[str]:
     owner = int(state[lay.V_OWNER])
     levels = [RANK_WORDS[x] for x in state[lay.V_LEVELS : lay.V_LEVELS + 2]]
     yield (
-        f"set {state[lay.S_SET]}, deal {state[lay.V_DEAL]}: level {RANK_WORDS[state[lay.V_LEVEL]]} of team {owner} "
+        f"set {state[lay.S_SET]}, deal {state[lay.V_DEAL]}: "
+        f"level {RANK_WORDS[state[lay.V_LEVEL]]} of team {owner} "
         f"(levels: team 0 {levels[0]}, team 1 {levels[1]})"
     )
     for seat in range(4):
@@ -106,7 +115,9 @@ def _lines(state: np.ndarray, names: Sequence[str]) -> Iterator[str]:
     settled = state.copy()
     finish_deal(settled)
     after = [RANK_WORDS[x] for x in settled[lay.V_LEVELS : lay.V_LEVELS + 2]]
-    result = f"order {' '.join(map(str, order))}: team {order[0] & 1} wins, worth {settled[lay.S_GAIN]}"
+    result = (
+        f"order {' '.join(map(str, order))}: team {order[0] & 1} wins, worth {settled[lay.S_GAIN]}"
+    )
     if settled[lay.S_WINNER] >= 0:
         result += "; it wins the match"
     yield f"{result} (levels: team 0 {after[0]}, team 1 {after[1]})"
@@ -139,10 +150,15 @@ def _tribute_lines(state: np.ndarray) -> Iterator[str]:
         return
     yield f"{kind} tribute (order before: {before})"
     for giver, receiver, card, returned in _transfers(state):
-        yield f"  seat {giver} gives {CARD_CODES[card]} to seat {receiver}, which returns {CARD_CODES[returned]}"
+        yield (
+            f"  seat {giver} gives {CARD_CODES[card]} to seat {receiver}, "
+            f"which returns {CARD_CODES[returned]}"
+        )
 
 
-def _state_from_log(run: Run, set_number: int, deal: int, rules: Rules, deals: pa.Table) -> np.ndarray:
+def _state_from_log(
+    run: Run, set_number: int, deal: int, rules: Rules, deals: pa.Table
+) -> np.ndarray:
     """The state at the end of a logged deal, made by following the log; nothing is drawn."""
     names = TABLES["deals"].names
     row = deal_rows(to_columns(TABLES["deals"], deals.slice(deal, 1).select(names)))[0]
@@ -172,7 +188,8 @@ def _state_from_log(run: Run, set_number: int, deal: int, rules: Rules, deals: p
         )
     if found < 0:
         raise RunError(
-            f"set {set_number}, deal {deal} of {run.path} cannot be followed; `guandan-sim verify` says what is wrong"
+            f"set {set_number}, deal {deal} of {run.path} cannot be followed; "
+            "`guandan-sim verify` says what is wrong"
         )
     return state
 

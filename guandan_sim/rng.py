@@ -1,21 +1,22 @@
 """Random streams without state: every number is a pure function of who draws it, where and when.
 
-The generator is wyrand read at a counter (Wang Yi's public-domain function): a Weyl sequence whose terms are mixed
-by a 64 x 64 -> 128 bit product. Nesting it gives the keys::
+The generator is wyrand read at a counter (Wang Yi's public-domain function): a Weyl sequence whose
+terms are mixed by a 64 x 64 -> 128 bit product. Nesting it gives the keys::
 
     deal   = word(word(word(seed, 0), set), deal)
     stream = word(deal, s)      s: 0..3 the decisions of a seat, 4 the deck, 5 the deal's set-up
     key    = word(stream, j)    j: number of the decision of that seat in this deal
     draw k = word(key, k)
 
-Bounded numbers are the upper half of word x n: the bias is below n / 2**64, which no experiment can see.
+Bounded numbers are the upper half of word x n: the bias is below n / 2**64, which no experiment can
+see.
 """
 
 from __future__ import annotations
 
 from .bitboard import PACK
 from .bits import mix, mulhi, popcount, select_bit, signed, weyl
-from .jit import kernel
+from .jit import Words, kernel
 
 __all__ = ["DECK_STREAM", "SETUP_STREAM", "below", "deal_hands", "deal_key", "word"]
 
@@ -55,10 +56,12 @@ def deal_key(seed: int, set_number: int, deal: int) -> int:
 
 @kernel
 def _halve(key: int, count: int, first: int, second: int, size: int) -> tuple[int, int, int]:
-    """A uniform choice of ``size`` of the cards in ``first`` and ``second`` (the two copies of each kind).
+    """A uniform choice of ``size`` of the cards in ``first`` and ``second`` (the two copies of each
+    kind).
 
-    A fair coin for every card, then single cards moved at random until the number is right: no step prefers one
-    card to another, so all choices of that size are equally likely. Returns the chosen cards and the next count.
+    A fair coin for every card, then single cards moved at random until the number is right: no step
+    prefers one card to another, so all choices of that size are equally likely. Returns the chosen
+    cards and the next count.
     """
     a = first & word(key, count)
     b = second & word(key, count + 1)
@@ -90,8 +93,10 @@ def _halve(key: int, count: int, first: int, second: int, size: int) -> tuple[in
 
 
 @kernel
-def deal_hands(key: int, hands: list[int], at: int) -> None:
-    """Write the four hands of 27 cards of the deal ``key`` to ``hands[at:at + 8]`` as (one, two) words by seat."""
+def deal_hands(key: int, hands: Words, at: int) -> None:
+    """Write the four hands of 27 cards of the deal ``key`` to ``hands[at:at + 8]`` as (one, two)
+    words by seat.
+    """
     stream = word(key, DECK_STREAM)
     a, b, count = _halve(stream, 0, PACK, PACK, 54)
     for half in range(2):
@@ -103,4 +108,5 @@ def deal_hands(key: int, hands: list[int], at: int) -> None:
         hands[at + 4 * half + 1] = c & d
         hands[at + 4 * half + 2] = (a & ~c) | (b & ~d)
         hands[at + 4 * half + 3] = (a & ~c) & (b & ~d)
-    # The first half went to seats 0 and 1: all splits of the pack are alike, so no seat is favoured.
+    # The first half went to seats 0 and 1: all splits of the pack are alike, so no seat is
+    # favoured.

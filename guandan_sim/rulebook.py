@@ -1,4 +1,5 @@
-"""The rules between deals as plain functions: what may be given and returned, who gets what, levels after a deal.
+"""The rules between deals as plain functions: what may be given and returned, who gets what, levels
+after a deal.
 
 They run the same kernels as the game, on a state of their own.
 """
@@ -50,8 +51,8 @@ __all__ = [
 class Tribute:
     """What a finishing order makes due in the next deal.
 
-    ``transfers`` are (giver, receiver, card), the Banker's first, before any return; empty if cancelled. ``leader`` is the
-    seat that leads the deal.
+    ``transfers`` are (giver, receiver, card), the Banker's first, before any return; empty if
+    cancelled. ``leader`` is the seat that leads the deal.
     """
 
     cancelled: bool
@@ -63,8 +64,9 @@ class Tribute:
 class Settlement:
     """Where a deal leaves the match.
 
-    ``levels`` of the teams, ``owner`` (the winners' team), ``gain``: the levels that the finish is worth, whether or not the
-    top cuts them (0 for a team that is set back to 2), ``failures`` of the teams at the top, ``match_winner`` None, 0 or 1.
+    ``levels`` of the teams, ``owner`` (the winners' team), ``gain``: the levels that the finish is
+    worth, whether or not the top cuts them (0 for a team that is set back to 2), ``failures`` of
+    the teams at the top, ``match_winner`` None, 0 or 1.
     """
 
     levels: tuple[str, str]
@@ -88,7 +90,8 @@ def tribute_options(hand: Cards, level: str, rules: Rules | str = "guide") -> li
 def return_options(
     hand: Cards, level: str, received: str, rules: Rules | str = "guide"
 ) -> list[str]:
-    """The cards that the receiver of ``received`` may return. ``hand`` may hold that card already or not.
+    """The cards that the receiver of ``received`` may return. ``hand`` may hold that card already
+    or not.
 
     >>> return_options("S5 S3 DT SJ", level="5", received="SA")
     ['DT', 'S3']
@@ -117,9 +120,10 @@ def tribute(
 ) -> Tribute:
     """Who gives what to whom after a deal that ended in ``finish_order``, and who leads.
 
-    ``hands`` are the four hands of the new deal as dealt, ``level`` its level. ``give`` names the card of a payer who has
-    equal ones; by default the first of `tribute_options`. With ``equal_tribute`` "random" equal tributes fall as for
-    seed 0. Raises `IllegalMoveError` for a card that its payer may not give.
+    ``hands`` are the four hands of the new deal as dealt, ``level`` its level. ``give`` names the
+    card of a payer who has equal ones; by default the first of `tribute_options`. With
+    ``equal_tribute`` "random" equal tributes fall as for seed 0. Raises `IllegalMoveError` for a
+    card that its payer may not give.
 
     >>> hands = ["S3", "HR", "S4", "SA"]
     >>> tribute((0, 1, 2, 3), hands, level="2").transfers
@@ -136,7 +140,9 @@ def tribute(
         )
         card = parse_cards([chosen.pop(seat, options[0])])[0]
         if card not in options:
-            raise IllegalMoveError(f"seat {seat} may not give {card}; it may give {' or '.join(options)}")
+            raise IllegalMoveError(
+                f"seat {seat} may not give {card}; it may give {' or '.join(options)}"
+            )
         apply_tribute(state, CARD_NUMBERS[card])
     if chosen:
         raise IllegalMoveError(f"seats {sorted(chosen)} give nothing here")
@@ -157,8 +163,8 @@ def settle(
 ) -> Settlement:
     """Levels, failures and winner after a deal.
 
-    ``owner`` is the team whose level was played, ``levels`` and ``failures`` the teams' before the deal,
-    ``previous_last`` the Dwellers of the deal before (no seat, one, or two partners).
+    ``owner`` is the team whose level was played, ``levels`` and ``failures`` the teams' before the
+    deal, ``previous_last`` the Dwellers of the deal before (no seat, one, or two partners).
 
     >>> settle((0, 1, 2, 3), ("5", "8"), owner=1).levels
     ('7', '8')
@@ -209,7 +215,8 @@ def active_level(
     levels: Sequence[str],
     rules: Rules | str = "guide",
 ) -> tuple[int, str]:
-    """(owner, level) of the deal after one that ended in ``finish_order``; ``hands`` are those of the new deal.
+    """(owner, level) of the deal after one that ended in ``finish_order``; ``hands`` are those of
+    the new deal.
 
     >>> active_level((0, 1, 2, 3), ["S3", "S4", "S5", "S6"], ("5", "8"))
     (0, '5')
@@ -233,10 +240,14 @@ def _empty(rules: Rules) -> np.ndarray:
 
 
 def _state(finish_order: Sequence[int] | str, hands: Sequence[Cards], rules: Rules) -> np.ndarray:
-    """A state before tribute: hands dealt, the finishing order behind it, tributes due or cancelled."""
+    """A state before tribute: hands dealt, the finishing order behind it, tributes due or
+    cancelled.
+    """
     if len(hands) != 4:
         raise HandError(f"{len(hands)} hands were given; there are four seats")
-    cards_to_words([code for hand in hands for code in parse_cards(hand)], name="the four hands together")
+    cards_to_words(
+        [code for hand in hands for code in parse_cards(hand)], name="the four hands together"
+    )
     state = _empty(rules)
     packed = pack_order(finish_order, "finish_order")
     state[lay.V_PREVIOUS : lay.V_PREVIOUS + 4] = [packed >> 2 * i & 3 for i in range(4)]

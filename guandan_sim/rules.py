@@ -1,6 +1,7 @@
 """The rule systems: every difference between them is one named switch, read here and nowhere else.
 
-A preset is a `Rules` with a name. Kernels take `Rules.words`, plain integers at the offsets ``R_*`` of `layout`.
+A preset is a `Rules` with a name. Kernels take `Rules.words`, plain integers at the offsets ``R_*``
+of `layout`.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ RULES_VERSION = 1
 
 
 def _switch(help_text: str, *choices: Any) -> Any:
-    """A field of `Rules`: what it means, and its values in the order of their numbers for kernels."""
+    """A field of `Rules`: what it means, and its values in the order of the kernels' numbers."""
     return field(metadata={"help": help_text, "choices": choices})
 
 
@@ -38,7 +39,8 @@ class Rules:
 
     name: str = "custom"
     opening_leader: str = _switch(
-        "who leads the first deal: the holder of a marked card, the player who draws the last card, or a random seat",
+        "who leads the first deal: the holder of a marked card, the player who draws the last, "
+        "or a random seat",
         "marked_card",
         "last_drawer",
         "random",
@@ -63,7 +65,8 @@ class Rules:
     )
     return_received_card: bool = _switch("the card received may be returned", False, True)
     equal_tribute: str = _switch(
-        "equal cards after a sweep: the Banker's right-hand neighbour pays the Banker; payers are fixed by seat "
+        "equal cards after a sweep: the Banker's right-hand neighbour pays the Banker; "
+        "payers are fixed by seat "
         "(p pays p - 1, whatever the cards); the lowest seat pays the Banker; or at random",
         "right_of_banker",
         "fixed_seat",
@@ -76,12 +79,13 @@ class Rules:
         "side",
     )
     anti_tribute_sweep: str = _switch(
-        "both red jokers cancel a double tribute when held by the payers together, or by one of them",
+        "both red jokers cancel a double tribute when held by the payers together, or by one",
         "together",
         "one_payer",
     )
     match_win: str = _switch(
-        "a match is won by a 1-2 or 1-3 in a deal played at the team's own top level; or by going out first when at "
+        "a match is won by a 1-2 or 1-3 in a deal played at the team's own top level; "
+        "or by going out first when at "
         "the top as the deal starts, unless a member was a Dweller of the deal before",
         "own_level",
         "not_dweller",
@@ -92,7 +96,8 @@ class Rules:
     count_losses: bool = _switch("a lost deal at the own top level is a failure too", False, True)
     return_visible: bool = _switch("all seats see the returned cards", False, True)
     max_deals: int = field(
-        default=200, metadata={"help": "deals after which a match ends as truncated, without a winner"}
+        default=200,
+        metadata={"help": "deals after which a match ends as truncated, without a winner"},
     )
 
     def __post_init__(self) -> None:
@@ -107,7 +112,9 @@ class Rules:
         for name, low, high in (("top_failures", 0, 1000), ("max_deals", 1, 65_535)):
             value = getattr(self, name)
             if type(value) is not int or not low <= value <= high:
-                raise RulesError(f"{name}={value!r}: a whole number from {low} to {high} is possible")
+                raise RulesError(
+                    f"{name}={value!r}: a whole number from {low} to {high} is possible"
+                )
         gains = self.promotion
         if (
             not isinstance(gains, tuple)
@@ -115,7 +122,7 @@ class Rules:
             or any(type(gain) is not int or not 0 <= gain <= 12 for gain in gains)
         ):
             raise RulesError(
-                f"promotion={gains!r}: three whole numbers from 0 to 12 are possible, such as (3, 2, 1)"
+                f"promotion={gains!r}: possible are three whole numbers from 0 to 12, as (3, 2, 1)"
             )
 
     @classmethod

@@ -137,7 +137,7 @@ class Run:
             yield to_columns(definition, data)
 
     def verify(self) -> Report:
-        """Check the files, and replay every deal and play. See :func:`guandan_sim.verify.verify`."""
+        """Check the files and replay every play. See :func:`guandan_sim.verify.verify`."""
         from guandan_sim.verify import verify  # the engine stands above the files
 
         return verify(self)

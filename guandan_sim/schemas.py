@@ -239,7 +239,12 @@ _DEALS = Table(
         Column("second", "uint8", "seat that was out second"),
         Column("third", "uint8", "seat that was third; after a sweep the lower seat of the losers"),
         Column("last", "uint8", "seat that was last; after a sweep the higher seat of the losers"),
-        Column("gain", "uint8", "levels that the finish is worth to the winning team, that of `first`, whether or not the top cuts them; 0 if it was set back"),
+        Column(
+            "gain",
+            "uint8",
+            "levels that the finish is worth to the winning team, that of `first`, whether or not "
+            "the top cuts them; 0 if it was set back",
+        ),
         Column("plays", "uint8", "rows of this deal in the table plays, whether logged or not"),
         *_hand_columns(),
     ),

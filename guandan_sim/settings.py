@@ -1,4 +1,4 @@
-"""A run's settings: what decides its contents, as the manifest holds it and as the loop takes it."""
+"""A run's settings: what decides its contents, as the manifest and as the loop have it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ __all__ = ["deal_arguments", "level_word", "order_word", "part_sets"]
 
 
 def part_sets(kind: str, count: int) -> int:
-    """Sets of a part: as many as may be, but at least eight parts while they stay aligned to the hash's blocks."""
+    """Sets of a part: as many as may be, but at least eight parts while they stay aligned to the
+    hash's blocks.
+    """
     sets = PART_SETS[kind]
     while sets > BLOCK_SETS and count < 8 * sets:
         sets //= 2
@@ -38,7 +40,7 @@ def order_word(order: str | Sequence[int] | None) -> str | None:
 
 
 def deal_arguments(settings: Mapping[str, Any]) -> np.ndarray:
-    """The arguments of the loop, int64[ARGUMENTS], from a run's settings; the rest is the worker's."""
+    """Arguments of the loop, int64[ARGUMENTS], from a run's settings; the rest is the worker's."""
     arguments = np.zeros(loop.ARGUMENTS, np.int64)
     arguments[loop.A_SEED] = settings["seed"]
     arguments[loop.A_MATCHES] = settings["kind"] == "matches"

@@ -1,8 +1,10 @@
-"""What a combination is: shapes, strengths, who beats whom, and whether cards may be declared as one.
+"""What a combination is: shapes, strengths, who beats whom, and whether cards may be declared as
+one.
 
-A move in a kernel is (shape, rank, one, two). Two moves compare by (kind, strength): a move beats another if the
-kinds are equal and its strength is higher, or if it is a bomb and the other is not. All bombs are one kind; the
-ladder 4 < 5 < straight flush < 6 < ... < 10 < joker bomb is in the strength.
+A move in a kernel is (shape, rank, one, two). Two moves compare by (kind, strength): a move beats
+another if the kinds are equal and its strength is higher, or if it is a bomb and the other is not.
+All bombs are one kind; the ladder 4 < 5 < straight flush < 6 < ... < 10 < joker bomb is in the
+strength.
 """
 
 from __future__ import annotations
@@ -80,10 +82,12 @@ def _power(rank: int, level: int) -> int:
     return rank + 1 if rank >= 14 else rank
 
 
-# POWER[16 * level + rank]: order of a rank outside sequences: 2..A as 1..13 without the level, level 14, SB 15, HR 16.
+# POWER[16 * level + rank]: order of a rank outside sequences: 2..A as 1..13 without the level,
+# level 14, SB 15, HR 16.
 POWER = np.array([_power(rank, level) for level in range(16) for rank in range(16)], np.int64)
 
-# ABOVE[32 * level + power]: nibbles of all ranks of a higher power (jokers: their one bit); power 0: every rank.
+# ABOVE[32 * level + power]: nibbles of all ranks of a higher power (jokers: their one bit); power
+# 0: every rank.
 ABOVE = np.array(
     [
         sum((0xF if r < 14 else 1) << 4 * r for r in range(1, 16) if _power(r, level) > power)
@@ -115,7 +119,8 @@ def kind_of(shape: int) -> int:
 
 @kernel
 def strength_of(shape: int, rank: int, size: int, level: int) -> int:
-    """Strength within the kind: the power of the rank, or the top rank of a sequence; for bombs above the ladder.
+    """Strength within the kind: the power of the rank, or the top rank of a sequence; for bombs
+    above the ladder.
 
     ``size`` is the number of cards; only rank bombs need it.
     """
@@ -126,7 +131,7 @@ def strength_of(shape: int, rank: int, size: int, level: int) -> int:
         return 2 * LADDER_STEP + rank
     if shape == JOKER_BOMB:
         return 8 * LADDER_STEP
-    if shape == STRAIGHT or shape == TUBE or shape == PLATE or shape == PASS:
+    if STRAIGHT <= shape <= PLATE or shape == PASS:
         return rank
     return POWER[16 * level + rank]
 
@@ -143,9 +148,11 @@ def outranks(kind: int, strength: int, beat_kind: int, beat_strength: int) -> bo
 
 @kernel
 def _in_window(naturals_one: int, naturals_two: int, rank: int, length: int) -> int:
-    """Place of the lowest nibble of the ``length`` ranks up to ``rank`` if all cards lie in them, else -1.
+    """Place of the lowest nibble of the ``length`` ranks up to ``rank`` if all cards lie in them,
+    else -1.
 
-    The place counts in the sequence board, where a low ace is in nibble 0; there its high twin is not in the window.
+    The place counts in the sequence board, where a low ace is in nibble 0; there its high twin is
+    not in the window.
     """
     start = rank - length + 1
     if start < 0 or rank > 13:
@@ -160,7 +167,9 @@ def _in_window(naturals_one: int, naturals_two: int, rank: int, length: int) -> 
 
 @kernel
 def _is_full_house(one: int, two: int, wilds: int, rank: int, joker_pair: int) -> bool:
-    """Triple of ``rank`` and a pair of another; ``one``, ``two`` are the five cards without the wilds."""
+    """Triple of ``rank`` and a pair of another; ``one``, ``two`` are the five cards without the
+    wilds.
+    """
     counts = rank_counts(one, two)
     of_triple = counts >> 4 * rank & 15
     others = ranks_held(one) & ~(1 << 4 * rank)
@@ -190,10 +199,12 @@ def _one_suit(board: int) -> bool:
 def is_declaration(
     shape: int, rank: int, one: int, two: int, level: int, max_bomb: int, joker_pair: int
 ) -> bool:
-    """Whether the cards may be declared as ``shape`` of ``rank`` at this level (ranks 1..13, 14 and 15 the jokers).
+    """Whether the cards may be declared as ``shape`` of ``rank`` at this level (ranks 1..13, 14 and
+    15 the jokers).
 
-    ``two`` must be within ``one``. ``max_bomb`` is the largest rank bomb, ``joker_pair`` 1 if a full house may
-    hold a pair of jokers. Wilds stand for any natural card, alone or together only for the level's.
+    ``two`` must be within ``one``. ``max_bomb`` is the largest rank bomb, ``joker_pair`` 1 if a
+    full house may hold a pair of jokers. Wilds stand for any natural card, alone or together only
+    for the level's.
     """
     size = count_cards(one, two)
     if shape == JOKER_BOMB:
@@ -220,9 +231,10 @@ def is_declaration(
         return rank <= 13 or (wilds == 0 and shape < TRIPLE)
     if shape == FULL_HOUSE:
         return size == 5 and _is_full_house(one, two, wilds, rank, joker_pair)
-    if (one & ~NATURAL) or size != (5 if shape == STRAIGHT or shape == STRAIGHT_FLUSH else 6):
+    if (one & ~NATURAL) or size != (5 if shape in (STRAIGHT, STRAIGHT_FLUSH) else 6):
         return False
-    # Sequences: as many ranks as the shape says, at most so many cards of each; the wilds fill what is missing.
+    # Sequences: as many ranks as the shape says, at most so many cards of each; the wilds fill what
+    # is missing.
     length = 3 if shape == TUBE else (2 if shape == PLATE else 5)
     place = _in_window(one, two, rank, length)
     if place < 0:

@@ -1,7 +1,7 @@
 """Many deals or matches, over threads, into a run on disk: the same whatever the number of workers.
 
-Work is cut into the parts of the run. A worker plays a part in the compiled loop, which needs no GIL, and writes it; the
-calling thread only shows progress and stops everything on Ctrl-C.
+Work is cut into the parts of the run. A worker plays a part in the compiled loop, which needs no
+GIL, and writes it; the calling thread only shows progress and stops everything on Ctrl-C.
 """
 
 from __future__ import annotations
@@ -38,14 +38,17 @@ __all__ = ["Progress", "Result", "ready", "simulate", "warmup"]
 
 LOGS = ("plays", "deals", "none")
 
-# Rows of a worker's buffers: a few thousand deals at a time, so that the memory stays in the cache of the core.
+# Rows of a worker's buffers: a few thousand deals at a time, so that the memory stays in the cache
+# of the core.
 _PLAY_ROWS = 65_536
 _DEAL_ROWS = 4_096
 
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a simulation is: sets ``done`` of ``total``, deals and plays made, seconds since it began."""
+    """How far a simulation is: sets ``done`` of ``total``, deals and plays made, seconds since it
+    began.
+    """
 
     done: int
     total: int
@@ -59,7 +62,6 @@ class Result:
     """What `simulate` gives when nothing is written: ``summary`` as in a run's manifest."""
 
     summary: dict[str, Any]
-
 
 
 class _Stopped(Exception):
@@ -139,7 +141,9 @@ class _Work:
 
 
 def ready(bots: str | Bot | Sequence[str | Bot] = "random") -> bool:
-    """Whether the loop and these bots have been compiled on this machine before, by this very source."""
+    """Whether the loop and these bots have been compiled on this machine before, by this very
+    source.
+    """
     return DISABLED or all(_mark(name).exists() for name in ["loop", *_names(bots)])
 
 
@@ -179,15 +183,16 @@ def simulate(
 ) -> Run | Result:
     """Play ``deals`` independent deals, or ``matches`` whole matches, and write them as a run.
 
-    ``bots``: one for all seats, two for the teams, four by seat. ``out``: the folder of the run, which must not hold
-    anything yet; without one, or with ``log`` "none", nothing is written and only the summary is returned. ``log``:
-    "plays" (all), "deals" (all but the plays), "none". ``workers``: threads, by default one a core; the result does not
-    depend on them. ``resume``: keep the finished parts of the run in ``out``. For independent deals ``level`` is theirs
-    (default: drawn) and ``previous_order``, such as "0213" or "random", makes tribute due. ``progress`` is called from
-    the calling thread a few times a second.
+    ``bots``: one for all seats, two for the teams, four by seat. ``out``: the folder of the run,
+    which must not hold anything yet; without one, or with ``log`` "none", nothing is written and
+    only the summary is returned. ``log``: "plays" (all), "deals" (all but the plays), "none".
+    ``workers``: threads, by default one a core; the result does not depend on them. ``resume``:
+    keep the finished parts of the run in ``out``. For independent deals ``level`` is theirs
+    (default: drawn) and ``previous_order``, such as "0213" or "random", makes tribute due.
+    ``progress`` is called from the calling thread a few times a second.
 
-    Returns the `Run` written, or a `Result`. Raises `OptionError`, `RulesError`, `BotError` (what was written before
-    stays), `RunError`.
+    Returns the `Run` written, or a `Result`. Raises `OptionError`, `RulesError`, `BotError` (what
+    was written before stays), `RunError`.
 
     >>> simulate(deals=10, bots="greedy", seed=1).summary["deals"]
     10
@@ -217,7 +222,10 @@ def simulate(
     writing = out is not None and log != "none"
     warmup(by_seat)
     began = time.monotonic()
-    with create_run(out, settings, resume, command=command) if writing else nullcontext() as writer:
+    opened: Any = nullcontext()
+    if writing and out is not None:
+        opened = create_run(out, settings, resume, command=command)
+    with opened as writer:
         work = _Work(
             kind,
             log if writing else "none",
@@ -227,7 +235,7 @@ def simulate(
             writer.path if writer else None,
             threading.Event(),
         )
-        parts = writer.missing if writer else list(_parts(count, settings["part_sets"]))
+        parts = writer.missing if writer else list(_parts(count, part_sets(kind, count)))
         todo = [_Worker(work, first, stop) for first, stop in parts]
         summaries = _play(work, todo, workers, count, progress, began)
         played = Tally()
@@ -321,7 +329,7 @@ def _kind_and_count(deals: int | None, matches: int | None) -> tuple[str, int]:
 
 def _workers(workers: int | None) -> int:
     if workers is None:
-        return joblib.cpu_count()
+        return int(joblib.cpu_count())
     if isinstance(workers, bool) or not isinstance(workers, int) or workers < 1:
         raise OptionError(f"workers is {workers!r}; a whole number of at least 1 is needed")
     return workers

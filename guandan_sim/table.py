@@ -1,4 +1,4 @@
-"""`Deal` and `Match` to play by hand, step by step, over the same transitions as the compiled loop."""
+"""`Deal` and `Match` to play by hand, over the same transitions as the compiled loop."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ from .deal import (
     start_play,
 )
 from .errors import AmbiguousMoveError, HandError, IllegalMoveError, OptionError
-from .match import begin, finish_deal, match_is_over, start_deal, start_match, start_single_deal
 from .history import history
+from .match import begin, finish_deal, match_is_over, start_deal, start_match, start_single_deal
 from .moves import PASS_MOVE, Move, check_declaration, moves_of_hand, readings
 from .playing import Player
 from .rng import word
@@ -54,7 +54,9 @@ _PHASES = {
 
 
 class _Table:
-    """What a deal and a match share: a state, who is to act, and plays checked with errors that say what is wrong."""
+    """What a deal and a match share: a state, who is to act, and plays checked with errors that say
+    what is wrong.
+    """
 
     _state: np.ndarray
 
@@ -134,7 +136,9 @@ class _Table:
         return moves if self._state[lay.V_BEAT_SEAT] < 0 else [PASS_MOVE, *moves]
 
     def view(self, seat: int | None = None) -> View:
-        """What ``seat`` (default: the seat to act) may see now, with the random key of its next decision."""
+        """What ``seat`` (default: the seat to act) may see now, with the random key of its next
+        decision.
+        """
         looker = check_seat(self._state[lay.V_TURN].item() if seat is None else seat)
         view = np.zeros(lay.VIEW_SIZE, np.int64)
         done = int(self._state[lay.S_DECISIONS + looker])
@@ -166,14 +170,18 @@ class _Table:
     def _pass(self) -> None:
         seat = self._seat_to_play()
         if self._state[lay.V_BEAT_SEAT] < 0:
-            raise IllegalMoveError(f"seat {seat} leads and must play; a pass needs a play to answer")
+            raise IllegalMoveError(
+                f"seat {seat} leads and must play; a pass needs a play to answer"
+            )
         if has_choice(self._state):
             self._state[lay.S_DECISIONS + seat] += 1
             self._state[lay.S_CHOSE_TO_PASS] |= 1 << seat
         apply_pass(self._state)
 
     def _parse(self, text: str) -> Move:
-        """The move that ``text`` writes; bare cards may be ambiguous only among the moves that are legal now."""
+        """The move that ``text`` writes; bare cards may be ambiguous only among the moves that are
+        legal now.
+        """
         try:
             return Move.parse(text, self.level, self._rules)
         except AmbiguousMoveError:
@@ -218,9 +226,10 @@ class _Table:
 class Deal(_Table):
     """One deal, played move by move.
 
-    ``seed`` and ``number`` name the pack: the same as deal ``number`` of a run of independent deals. ``hands``: four hands
-    of any size that two packs allow (an empty one is out already), each text or a list of codes. ``leader``: by default
-    drawn as the rules say; for given hands of fewer than 27 cards the first seat that holds any.
+    ``seed`` and ``number`` name the pack: the same as deal ``number`` of a run of independent
+    deals. ``hands``: four hands of any size that two packs allow (an empty one is out already),
+    each text or a list of codes. ``leader``: by default drawn as the rules say; for given hands of
+    fewer than 27 cards the first seat that holds any.
 
     >>> deal = Deal(level="2", hands=["S3 S4", "D3 D5", "C7 C8", "H9 HT"], leader=0)
     >>> deal.play("single 4: S4"); deal.play("single 5: D5"); deal.to_move
@@ -258,7 +267,9 @@ class Deal(_Table):
         counts = [one.bit_count() + two.bit_count() for one, two in words]
         for seat in range(2):
             if counts[seat] + counts[seat ^ 2] == 0:
-                raise HandError(f"seats {seat} and {seat + 2} have no cards; the deal would be over")
+                raise HandError(
+                    f"seats {seat} and {seat + 2} have no cards; the deal would be over"
+                )
         clear_deal(self._state)
         self._state[lay.S_HANDS : lay.S_HANDS + 8] = [w for pair in words for w in pair]
         begin(self._state, level)
@@ -278,10 +289,11 @@ class Deal(_Table):
         return bool(self._state[lay.V_PHASE] == lay.PHASE_DONE)
 
     def play(self, move: Move | str) -> None:
-        """Play a `Move`, its text, or bare cards if only one reading of them is legal, for the seat to move.
+        """Play a `Move`, its text, or bare cards if only one reading of them is legal, for the seat
+        to move.
 
-        Raises `IllegalMoveError` with the reason, `AmbiguousMoveError`, `MoveParseError`, `CardParseError`. The deal
-        stays as it was then.
+        Raises `IllegalMoveError` with the reason, `AmbiguousMoveError`, `MoveParseError`,
+        `CardParseError`. The deal stays as it was then.
         """
         self._play(move)
 
@@ -290,15 +302,18 @@ class Deal(_Table):
         self._pass()
 
     def play_out(self, bots: str | Bot | Sequence[str | Bot]) -> None:
-        """Let bots (one name for all, two for the teams, four by seat) play to the end in the compiled loop."""
+        """Let bots (one name for all, two for the teams, four by seat) play to the end in the
+        compiled loop.
+        """
         Player(bots_by_seat(bots)).play_out(self._state)
 
 
 class Match(_Table):
     """A whole match, tributes and all. ``bots`` (as in `simulate`) are needed for `play_deal` only.
 
-    An outside player asks `phase` and `options` and answers with `step`: a card code when the phase is "tribute" or
-    "return", a move in "play". ``number`` is the set that the match is in a run of the same seed.
+    An outside player asks `phase` and `options` and answers with `step`: a card code when the phase
+    is "tribute" or "return", a move in "play". ``number`` is the set that the match is in a run of
+    the same seed.
 
     >>> match = Match(seed=1)
     >>> match.phase, match.levels, len(match.hands[0])
@@ -351,12 +366,16 @@ class Match(_Table):
 
     @property
     def tributes(self) -> list[tuple[int, int, str, str]]:
-        """This deal's tributes that have changed hands: (giver, receiver, card, card returned or "")."""
+        """This deal's tributes that have changed hands: (giver, receiver, card, card returned or
+        "").
+        """
         rows = self._state[lay.V_GIVER : lay.V_RULES].reshape(-1, lay.V_TRIBUTE_WIDTH).tolist()
         return [(g, r, CARD_CODES[c], CARD_CODES.get(b, "")) for g, r, c, b in rows if c]
 
     def options(self) -> list[str] | list[Move]:
-        """What the seat to act may choose: card codes for a tribute or return, moves in play, nothing when done."""
+        """What the seat to act may choose: card codes for a tribute or return, moves in play,
+        nothing when done.
+        """
         if self.phase == "done":
             return []
         if self.phase == "play":

@@ -69,7 +69,8 @@ class Tally:
     def summary(self, kind: str, played: Tally, seconds: float) -> dict[str, Any]:
         """The figures as the manifest holds them.
 
-        ``played`` counts what this session played in ``seconds``, less than all where a run was resumed.
+        ``played`` counts what this session played in ``seconds``, less than all where a run was
+        resumed.
         """
         whole = kind == "matches"
         return {

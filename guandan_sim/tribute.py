@@ -1,7 +1,8 @@
 """Tribute on the flat state: who owes whom, what may be given and returned, and who leads.
 
-Kernels take the state of `layout`. Order of things: `tribute_due` when the hands are dealt (it needs the red jokers only),
-`start_tribute` once the level is known, `apply_tribute` by every payer, `apply_return` by every receiver.
+Kernels take the state of `layout`. Order of things: `tribute_due` when the hands are dealt (it
+needs the red jokers only), `start_tribute` once the level is known, `apply_tribute` by every payer,
+`apply_return` by every receiver.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from . import layout as lay
 from .bitboard import NATURAL, add_card, remove
 from .deal import start_play
-from .jit import kernel
+from .jit import Words, kernel
 from .rng import SETUP_STREAM, below, word
 from .shapes import ABOVE, POWER, wild_bit
 
@@ -25,12 +26,16 @@ __all__ = [
 ]
 
 RED_JOKER = 60
-SETUP_EQUAL = 3  # draw of the set-up stream that settles equal tributes under equal_tribute = random
+SETUP_EQUAL = (
+    3  # draw of the set-up stream that settles equal tributes under equal_tribute = random
+)
 
 
 @kernel
 def tribute_mask(one: int, level: int) -> int:
-    """Bits of the cards that a payer may give: the highest but the wild, any suit. Nothing but wilds: these."""
+    """Bits of the cards that a payer may give: the highest but the wild, any suit. Nothing but
+    wilds: these.
+    """
     cards = one & ~wild_bit(level)
     if cards == 0:
         return one
@@ -47,9 +52,10 @@ def return_mask(
 ) -> int:
     """Bits of the cards that a receiver may return.
 
-    Natural ranks up to ``max_rank`` (15: any card, jokers too), of the level only with ``level_card``, the kind
-    received (card number) only with ``received_card``. Nothing eligible: the lowest by power order, of any suit, still
-    another kind than the one received if there is one and the rules want it.
+    Natural ranks up to ``max_rank`` (15: any card, jokers too), of the level only with
+    ``level_card``, the kind received (card number) only with ``received_card``. Nothing eligible:
+    the lowest by power order, of any suit, still another kind than the one received if there is one
+    and the rules want it.
     """
     cards = one if received_card else one & ~(1 << received)
     if cards == 0:
@@ -69,8 +75,10 @@ def return_mask(
 
 
 @kernel
-def tribute_due(state: list[int]) -> None:
-    """Set how many tributes the previous finishing order makes due, and whether the red jokers cancel them."""
+def tribute_due(state: Words) -> None:
+    """Set how many tributes the previous finishing order makes due, and whether the red jokers
+    cancel them.
+    """
     banker = state[lay.V_PREVIOUS]
     if banker < 0:
         return
@@ -94,16 +102,17 @@ def tribute_due(state: list[int]) -> None:
 
 
 @kernel
-def _copies(state: list[int], seat: int, card: int) -> int:
+def _copies(state: Words, seat: int, card: int) -> int:
     hand = lay.S_HANDS + 2 * seat
     return (state[hand] >> card & 1) + (state[hand + 1] >> card & 1)
 
 
 @kernel
-def start_tribute(state: list[int]) -> None:
+def start_tribute(state: Words) -> None:
     """Ask the first payer, or start the play if the tribute is cancelled (the Banker leads then).
 
-    Of two payers the Banker's right-hand neighbour is asked first; neither sees what the other gives.
+    Of two payers the Banker's right-hand neighbour is asked first; neither sees what the other
+    gives.
     """
     if state[lay.V_CANCELLED]:
         start_play(state, state[lay.V_PREVIOUS])
@@ -116,8 +125,8 @@ def start_tribute(state: list[int]) -> None:
 
 
 @kernel
-def apply_tribute(state: list[int], card: int) -> None:
-    """The seat to act gives the card of that number; when all payers have, the cards change hands."""
+def apply_tribute(state: Words, card: int) -> None:
+    """The seat to act gives the card of that number; after the last payer cards change hands."""
     seat = state[lay.V_TURN]
     state[lay.S_GIVEN + seat] = card
     if state[lay.V_TRIBUTE] == 2 and state[lay.S_GIVEN + (seat ^ 2)] == 0:
@@ -135,13 +144,15 @@ def apply_tribute(state: list[int], card: int) -> None:
 
 
 @kernel
-def _given_power(state: list[int], seat: int) -> int:
+def _given_power(state: Words, seat: int) -> int:
     return POWER[16 * state[lay.V_LEVEL] + (state[lay.S_GIVEN + seat] >> 2)]
 
 
 @kernel
-def _payer_of_banker(state: list[int]) -> int:
-    """Which of two payers gives to the Banker: the one with the higher card, if equal as ``equal_tribute`` says."""
+def _payer_of_banker(state: Words) -> int:
+    """Which of two payers gives to the Banker: the one with the higher card, if equal as
+    ``equal_tribute`` says.
+    """
     right = (state[lay.V_PREVIOUS] + 1) & 3
     left = right ^ 2
     rule = state[lay.V_RULES + lay.R_EQUAL_TRIBUTE]
@@ -158,7 +169,7 @@ def _payer_of_banker(state: list[int]) -> int:
 
 
 @kernel
-def _transfer(state: list[int], number: int, giver: int, receiver: int) -> None:
+def _transfer(state: Words, number: int, giver: int, receiver: int) -> None:
     """Tribute ``number`` (0 to the Banker, 1 to the Follower) changes hands."""
     row = number * lay.V_TRIBUTE_WIDTH
     card = state[lay.S_GIVEN + giver]
@@ -169,7 +180,7 @@ def _transfer(state: list[int], number: int, giver: int, receiver: int) -> None:
 
 
 @kernel
-def _move_card(state: list[int], giver: int, receiver: int, card: int) -> None:
+def _move_card(state: Words, giver: int, receiver: int, card: int) -> None:
     bit = 1 << card
     hand = lay.S_HANDS + 2 * giver
     state[hand], state[hand + 1] = remove(state[hand], state[hand + 1], bit, 0)
@@ -180,8 +191,10 @@ def _move_card(state: list[int], giver: int, receiver: int, card: int) -> None:
 
 
 @kernel
-def apply_return(state: list[int], card: int) -> None:
-    """The seat to act returns the card of that number to its payer; after the last return the play starts."""
+def apply_return(state: Words, card: int) -> None:
+    """The seat to act returns the card of that number to its payer; after the last return the play
+    starts.
+    """
     number = 0 if state[lay.V_TURN] == state[lay.V_RECEIVER] else 1
     row = number * lay.V_TRIBUTE_WIDTH
     state[lay.V_RETURNED + row] = card
@@ -193,9 +206,9 @@ def apply_return(state: list[int], card: int) -> None:
 
 
 @kernel
-def tribute_leader(state: list[int]) -> int:
-    """The payer whose card the Banker received; with payers fixed by seat the higher card's payer, if equal the
-    higher seat of the two.
+def tribute_leader(state: Words) -> int:
+    """The payer whose card the Banker received; with payers fixed by seat the higher card's payer,
+    if equal the higher seat of the two.
     """
     payer = state[lay.V_GIVER]
     if state[lay.V_TRIBUTE] == 2 and state[lay.V_RULES + lay.R_EQUAL_TRIBUTE] == 1:
@@ -206,8 +219,9 @@ def tribute_leader(state: list[int]) -> int:
 
 
 @kernel
-def choice_mask(words: list[int], seat: int, one: int) -> int:
-    """Bits of the cards that ``seat``, whose first hand word is ``one``, may give or return in this phase.
+def choice_mask(words: Words, seat: int, one: int) -> int:
+    """Bits of the cards that ``seat``, whose first hand word is ``one``, may give or return in this
+    phase.
 
     ``words`` is a state or that seat's view.
     """

@@ -1,8 +1,8 @@
 """The k-th move of a shape: the same walk as in `counting`, stopped where k falls.
 
-For every shape, k = 0..count-1 gives each legal move exactly once, so a uniform k is a uniform move and k = 0, 1, 2, ...
-is the list. Arguments are those of `counting`. Each function returns (rank, one, two), bombs with their shape first;
-``k`` must be less than the count.
+For every shape, k = 0..count-1 gives each legal move exactly once, so a uniform k is a uniform move
+and k = 0, 1, 2, ... is the list. Arguments are those of `counting`. Each function returns (rank,
+one, two), bombs with their shape first; ``k`` must be less than the count.
 """
 
 from __future__ import annotations
@@ -21,12 +21,11 @@ from .bitboard import (
 from .bits import popcount, select_bit, trailing_zeros
 from .counting import (
     bomb_ranks,
-    holds_joker_bomb,
     natural_flushes,
     near_runs,
-    pair_ranks,
     rank_bombs,
     set_ways,
+    set_windows,
     straight_polynomial,
 )
 from .jit import kernel
@@ -104,7 +103,7 @@ def unrank_full_house(
     one: int, two: int, wilds: int, level: int, above: int, joker_pair: int, k: int
 ) -> tuple[int, int, int]:
     """The k-th full house: by the triple's rank, wilds in the triple, wilds in the pair."""
-    pairs = pair_ranks(joker_pair)
+    pairs = NATURAL | JOKERS if joker_pair else NATURAL
     pair_0 = pair_1 = 0
     held = ranks_held(one & pairs)
     while held:
@@ -144,8 +143,9 @@ def unrank_full_house(
 def _skip_flushes(window: int, suits: int, k: int) -> int:
     """Index among all choices of a suit a rank of the k-th one that is not all of one suit.
 
-    The choice i is read in mixed radix, rank by rank; that of one suit throughout has the place of this suit among the
-    rank's suits as every digit, so the (at most four) flushes come in rising order and are stepped over in turn.
+    The choice i is read in mixed radix, rank by rank; that of one suit throughout has the place of
+    this suit among the rank's suits as every digit, so the (at most four) flushes come in rising
+    order and are stepped over in turn.
     """
     for suit in range(4):
         index = 0
@@ -162,9 +162,7 @@ def _skip_flushes(window: int, suits: int, k: int) -> int:
 
 
 @kernel
-def unrank_straight(
-    one: int, wilds: int, level: int, starts: int, k: int
-) -> tuple[int, int, int]:
+def unrank_straight(one: int, wilds: int, level: int, starts: int, k: int) -> tuple[int, int, int]:
     """The k-th plain straight: by window, wilds used, ranks that they stand for, suits."""
     board = sequence_board(one)
     all_suits = rank_counts(board, 0)
@@ -223,9 +221,10 @@ def unrank_run_of_sets(
     length = 5 - size
     one = sequence_board(one)
     two = sequence_board(two)
-    while starts:
-        place = trailing_zeros(starts)
-        starts &= starts - 1
+    windows = set_windows(one, two, wilds, starts, size)
+    while windows:
+        place = trailing_zeros(windows)
+        windows &= windows - 1
         for first in range(wilds + 1):
             ways_0 = set_ways(one, two, place, size, first)
             if ways_0 == 0:
@@ -265,7 +264,9 @@ def unrank_run_of_sets(
 def _unrank_straight_flush(
     one: int, wilds: int, level: int, starts: int, k: int
 ) -> tuple[int, int, int]:
-    """The k-th straight flush: by window and suit, then by the ranks that wilds stand for; rank 0 past the last."""
+    """The k-th straight flush: by window and suit, then by the ranks that wilds stand for; rank 0
+    past the last.
+    """
     board = sequence_board(one)
     windows = starts * 15
     while windows:
@@ -274,7 +275,8 @@ def _unrank_straight_flush(
         held = board >> place & 0x11111
         if popcount(held) + wilds < 5:
             continue
-        # Wilds must stand for the missing ranks and may stand for others: each set of ranks without a natural card.
+        # Wilds must stand for the missing ranks and may stand for others: each set of ranks without
+        # a natural card.
         for first in range(-1, 5):
             for second in range(-1, 5):
                 # (-1, -1): no wild; (-1, i): one, for rank i; (i, j), i < j: two.

@@ -1,4 +1,4 @@
-"""Can a run be trusted: are its files whole, and is every play in it legal and every result right?"""
+"""Can a run be trusted: are its files whole, every play legal and every result right?"""
 
 from __future__ import annotations
 
@@ -52,11 +52,12 @@ class Report:
 
 
 def verify(run: Run, progress: Callable[[int, int], None] | None = None) -> Report:
-    """Check the files of a run, then deal every deal again from its seed and follow every logged choice.
+    """Check the files of a run, then deal every deal again from its seed and follow every logged
+    choice.
 
-    Finds illegal tributes, returns and plays, passes that are wrongly marked as chosen or forced, and wrong results:
-    finishing orders, gains, levels, leaders, winners, caps. ``progress`` is called with parts done and in all. A run by
-    other rules versions cannot be replayed: `RunError`.
+    Finds illegal tributes, returns and plays, passes that are wrongly marked as chosen or forced,
+    and wrong results: finishing orders, gains, levels, leaders, winners, caps. ``progress`` is
+    called with parts done and in all. A run by other rules versions cannot be replayed: `RunError`.
     """
     report = Report(problems=run.check_files())
     if report.problems:
@@ -70,7 +71,8 @@ def verify(run: Run, progress: Callable[[int, int], None] | None = None) -> Repo
         raise RunError(f"{run.path}: the manifest's settings cannot be read: {error}") from error
     if version != RULES_VERSION:
         raise RunError(
-            f"{run.path} was played by rules version {version}; this package plays version {RULES_VERSION}"
+            f"{run.path} was played by rules version {version}; "
+            f"this package plays version {RULES_VERSION}"
         )
     tasks = (joblib.delayed(_check_part)(run, rules, arguments, *part) for part in run.parts)
     pool = joblib.Parallel(-1, backend="threading", return_as="generator")
@@ -118,7 +120,9 @@ def _check_part(run: Run, rules: Rules, arguments: Rows, first: int, stop: int) 
             )
         ]
         at = int(
-            checking.check_sets(state, arguments, begin, *rows, int("plays" in tables), *memory, problem)
+            checking.check_sets(
+                state, arguments, begin, *rows, int("plays" in tables), *memory, problem
+            )
         )
         if at >= stop:
             break
@@ -170,7 +174,8 @@ def _describe(run: Run, number: int, state: Rows, problem: list[int]) -> str:
     if what == checking.DEALS_LEFT:
         return f"{run.path}: set {number}: there are deals after deal {where - 1}, which ended it"
     if what == checking.DEAL_COLUMN:
-        return f"{place}: deals.{_DEAL_COLUMNS[where]} stands for {found}; by the rules and the seed it is {due}"
+        column = _DEAL_COLUMNS[where]
+        return f"{place}: deals.{column} stands for {found}; by the rules and the seed it is {due}"
     if what == checking.TRIBUTE_MISSING:
         return f"{place}: {due} tributes are due, {where} are there"
     if what == checking.TRIBUTES_LEFT:
@@ -193,7 +198,8 @@ def _describe(run: Run, number: int, state: Rows, problem: list[int]) -> str:
     if what == checking.PASS_FLAG:
         says = "chosen" if found else "forced"
         return f"{play}: the pass of seat {due} before it is logged as {says}, which is not so"
-    return f"{run.path}: set {number}: matches.{_MATCH_COLUMNS[where]} is {found}; by the rules it is {due}"
+    column = _MATCH_COLUMNS[where]
+    return f"{run.path}: set {number}: matches.{column} is {found}; by the rules it is {due}"
 
 
 def _play_text(packed: int, one: int, two: int) -> str:

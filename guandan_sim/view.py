@@ -30,18 +30,21 @@ History = Iterable[tuple[int, Move | str]]
 
 
 class View:
-    """What one seat knows at one decision: `words`, int64[VIEW_SIZE] laid out as `guandan_sim.layout` says.
+    """What one seat knows at one decision: `words`, int64[VIEW_SIZE] laid out as
+    `guandan_sim.layout` says.
 
     Built by hand for a bot that plays outside our loop, or taken from a deal with ``deal.view()``.
 
-    ``hand`` is the seat's own; ``to_beat`` the play to beat (None to lead) and ``to_beat_seat`` who made it (default: the
-    seat before); ``leader`` the seat that led the deal's first trick; ``counts`` cards left by seat, where the own count is
-    always that of ``hand``; ``played`` the cards played so far by seat (default: those of ``history``); ``passed`` the
-    seats that passed since the play to beat; ``levels`` of the teams and ``owner``, the team whose level is played
-    (default: both teams at ``level``); ``history`` the moves of the deal in order as (seat, move), passes among them.
+    ``hand`` is the seat's own; ``to_beat`` the play to beat (None to lead) and ``to_beat_seat`` who
+    made it (default: the seat before); ``leader`` the seat that led the deal's first trick;
+    ``counts`` cards left by seat, where the own count is always that of ``hand``; ``played`` the
+    cards played so far by seat (default: those of ``history``); ``passed`` the seats that passed
+    since the play to beat; ``levels`` of the teams and ``owner``, the team whose level is played
+    (default: both teams at ``level``); ``history`` the moves of the deal in order as (seat, move),
+    passes among them.
 
-    Raises `HandError` for a third copy of a card in hand and played cards together, `OptionError` for a wrong seat or
-    count, and the errors of `legal_moves`.
+    Raises `HandError` for a third copy of a card in hand and played cards together, `OptionError`
+    for a wrong seat or count, and the errors of `legal_moves`.
 
     >>> View("S9 D9 H2", level="2", to_beat="pair 8: S8 C8", to_beat_seat=3).legal_moves()[1].rank
     '9'
@@ -128,7 +131,8 @@ class View:
                 passes |= 1 << seat
                 continue
             shape, rank, one, two = move.words
-            # Who plays again without a play between leads: the trick was won, by this seat or a partner now out.
+            # Who plays again without a play between leads: the trick was won, by this seat or a
+            # partner now out.
             lead = last is None or seat == last or passes >> seat & 1 == 1
             at = lay.V_HISTORY + lay.HISTORY_WIDTH * ply
             self.words[at] = (
@@ -154,7 +158,9 @@ class View:
         own = len(everything)
         for seat, cards in enumerate(played):
             at = lay.V_PLAYED + 2 * seat
-            self.words[at], self.words[at + 1] = cards_to_words(cards, name=f"played by seat {seat}")
+            self.words[at], self.words[at + 1] = cards_to_words(
+                cards, name=f"played by seat {seat}"
+            )
             everything += parse_cards(cards)
         cards_to_words(everything, name="hand and played cards together")
         if counts is None:
@@ -243,7 +249,9 @@ def card_view(
     receiver: int,
     card: str | None = None,
 ) -> View:
-    """The view of a payer about to give a card to ``receiver``, or of a receiver about to return one for ``card``."""
+    """The view of a payer about to give a card to ``receiver``, or of a receiver about to return
+    one for ``card``.
+    """
     view = View(hand, level, seat, leader=receiver, rules=rules)
     words = view.words
     words[lay.V_LEADER] = -1

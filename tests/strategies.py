@@ -5,16 +5,22 @@ Cards, levels and shapes are the oracle's words; nothing here asks the engine wh
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from functools import cache
 from typing import NamedTuple
 
 from hypothesis import strategies as st
-from oracle import JOKERS, NATURAL_LINE, RANKS, SUITS, Play, full_pack, rank_of, wild_of
+from oracle import JOKERS, NATURAL_LINE, RANKS, SUITS, Play, full_pack, wild_of
 
 import guandan_sim as gs
 
 Draw = Callable[[st.SearchStrategy[int]], int]
+
+
+@cache
+def _rules(max_bomb: int, joker_pair: bool) -> gs.Rules:
+    return gs.Rules.preset("guide").replace(max_bomb=max_bomb, full_house_joker_pair=joker_pair)
 
 
 class Setting(NamedTuple):
@@ -27,9 +33,7 @@ class Setting(NamedTuple):
     @property
     def rules(self) -> gs.Rules:
         """The guide's rules with these two switches."""
-        return gs.Rules.preset("guide").replace(
-            max_bomb=self.max_bomb, full_house_joker_pair=self.joker_pair
-        )
+        return _rules(self.max_bomb, self.joker_pair)
 
     @property
     def words(self) -> tuple[int, int, int]:
@@ -59,7 +63,12 @@ def _window(start: int, length: int) -> str:
 
 
 def _cards(ranks: str, suits: str = SUITS) -> list[str]:
-    return sorted(2 * [suit + rank for rank in set(ranks) for suit in suits])
+    return 2 * [suit + rank for rank in ranks for suit in suits]
+
+
+def _without(wild: str, cards: list[str]) -> list[str]:
+    """At most two copies of each card, and no wild."""
+    return [c for c, n in Counter(cards).items() for _ in range(min(n, 2)) if c != wild]
 
 
 def _whole_pack(draw: Draw, level: str) -> list[str]:
@@ -128,7 +137,7 @@ def positions(draw: st.DrawFn, largest: int) -> Position:
     wild = wild_of(setting.level)
     wilds = draw(st.integers(0, 2))
     family = draw(st.sampled_from(FAMILIES))
-    pool = [card for card in family(draw, setting.level) if card != wild]
+    pool = _without(wild, family(draw, setting.level))
     room = min(largest - wilds, len(pool))
     # A hand of few cards is rarely interesting, so the size is drawn with a preference for many.
     size = room - draw(st.integers(0, min(room, 4)))
@@ -150,7 +159,7 @@ def full_positions(draw: st.DrawFn) -> Position:
         _cards(_window(start, 7)),
         _cards(_window(start, 4)) + 2 * list(JOKERS),
     )
-    pool = [card for card in draw(st.sampled_from(pools)) if card != wild]
+    pool = _without(wild, draw(st.sampled_from(pools)))
     order = draw(st.permutations(range(len(pool))))
     return Position((*sorted(pool[i] for i in order[: 27 - wilds]), *(wilds * [wild])), setting)
 
@@ -186,21 +195,3 @@ def plays_to_beat(level: str, max_bomb: int = 10) -> tuple[gs.Move, ...]:
                 found.append((shape, ranks[-1], [suit + rank for rank in ranks for suit in suits]))
     found.append(("joker_bomb", "", 2 * list(JOKERS)))
     return tuple(gs.Move(shape, rank, tuple(cards)) for shape, rank, cards in found)
-
-
-def copies_fit(cards: tuple[str, ...]) -> bool:
-    """Whether two packs have these cards."""
-    return all(cards.count(card) <= 2 for card in cards)
-
-
-__all__ = [
-    "Position",
-    "Setting",
-    "copies_fit",
-    "full_positions",
-    "play_of",
-    "plays_to_beat",
-    "positions",
-    "rank_of",
-    "settings_of_play",
-]

@@ -1,9 +1,10 @@
 """The bots, by name; a user's own by import path.
 
-A bot is three functions with one signature, ``f(view, scratch, out) -> int``: int64 arrays of VIEW_SIZE words (read-only),
-SCRATCH_SIZE words (kept through a deal, zero at its start) and OUT_SIZE words; see `guandan_sim.layout`. ``play`` writes
-shape, rank and the two words of its cards to ``out``, ``tribute`` and ``give_back`` the number of a card; 0 is returned for
-a choice made, anything else stops the run with a `BotError`. They are plain Python that Numba can compile.
+A bot is three functions with one signature, ``f(view, scratch, out) -> int``: int64 arrays of
+VIEW_SIZE words (read-only), SCRATCH_SIZE words (kept through a deal, zero at its start) and
+OUT_SIZE words; see `guandan_sim.layout`. ``play`` writes shape, rank and the two words of its cards
+to ``out``, ``tribute`` and ``give_back`` the number of a card; 0 is returned for a choice made,
+anything else stops the run with a `BotError`. They are plain Python that Numba can compile.
 """
 
 from __future__ import annotations
@@ -42,7 +43,8 @@ BotFunction = Callable[[Any, Any, Any], int]
 
 @dataclass(frozen=True)
 class Bot:
-    """A named bot. ``tribute`` and ``give_back`` default to the weakest card that may go, as `greedy` chooses.
+    """A named bot. ``tribute`` and ``give_back`` default to the weakest card that may go, as
+    `greedy` chooses.
 
     ``version`` goes into logs: raise it when decisions change.
     """
@@ -56,7 +58,9 @@ class Bot:
 
     @cached_property
     def compiled(self) -> tuple[Any, Any, Any]:
-        """The three functions compiled for the loop. `BotError` says what does not fit the signature."""
+        """The three functions compiled for the loop. `BotError` says what does not fit the
+        signature.
+        """
         done: dict[int, Any] = {}
         for role in ("play", "tribute", "give_back"):
             function = getattr(self, role)
@@ -68,7 +72,8 @@ class Bot:
         function = getattr(function, "py_func", function)
         if not inspect.isfunction(function) or len(inspect.signature(function).parameters) != 3:
             raise BotError(
-                f"bot {self.name}: {role} is {function!r}; it must be a function f(view, scratch, out)"
+                f"bot {self.name}: {role} is {function!r}; "
+                "it must be a function f(view, scratch, out)"
             )
         own = self.built_in or function is greedy.choose_card
         try:
@@ -86,18 +91,20 @@ class Bot:
             returned = types.unliteral(compiled.nopython_signatures[0].return_type)
             if returned != types.int64:
                 raise BotError(
-                    f"bot {self.name}: {role} returns {returned}; it must return an integer, 0 for a choice made"
+                    f"bot {self.name}: {role} returns {returned}; "
+                    "it must return an integer, 0 for a choice made"
                 )
         return compiled
 
     def choose(
         self, view: View, seed: int | None = None, scratch: np.ndarray | None = None
     ) -> Move:
-        """The move this bot makes with that view; a pass without asking it if nothing else is legal.
+        """The move this bot makes with that view; a pass without asking it if nothing else is
+        legal.
 
-        ``seed``: the draws are those of this seed; by default those of the view, which a deal has set. ``scratch``:
-        the bot's memory through the deal, int64[SCRATCH_SIZE]; by default empty. Raises `BotError` for an illegal move,
-        an exception, or an answer other than 0.
+        ``seed``: the draws are those of this seed; by default those of the view, which a deal has
+        set. ``scratch``: the bot's memory through the deal, int64[SCRATCH_SIZE]; by default empty.
+        Raises `BotError` for an illegal move, an exception, or an answer other than 0.
 
         >>> view = View("S3 S9 D9", level="2", to_beat="single 8: S8")
         >>> str(BUILT_IN["greedy"].choose(view))
@@ -120,7 +127,9 @@ class Bot:
         seed: int = 0,
         seat: int | None = None,
     ) -> str:
-        """The card to give to ``receiver``; ``seat`` is the payer's, by default the receiver's right-hand neighbour."""
+        """The card to give to ``receiver``; ``seat`` is the payer's, by default the receiver's
+        right-hand neighbour.
+        """
         payer = (check_seat(receiver, "receiver") + 1) % 4 if seat is None else check_seat(seat)
         view = card_view(hand, level, payer, resolve_rules(rules), giver=payer, receiver=receiver)
         return self._choose_card(1, view, seed)
@@ -174,7 +183,9 @@ class Bot:
         except Exception as error:
             raise BotError(failure_text(self.name, view.seat, error)) from error
         if answer != 0:
-            raise BotError(f"bot {self.name} at seat {view.seat} returned {answer}; 0 means a choice made")
+            raise BotError(
+                f"bot {self.name} at seat {view.seat} returned {answer}; 0 means a choice made"
+            )
         return out
 
 
@@ -190,7 +201,7 @@ def illegal_move_text(name: str, seat: int, written: Sequence[int]) -> str:
     if not 0 <= shape < len(SHAPE_WORDS) or not 0 <= rank < 16:
         return f"{where} wrote shape {shape}, rank {rank}; shapes are 0..10, ranks 0..15"
     if one & ~PACK or two & ~one:
-        return f"{where} wrote the words {one:#x}, {two:#x}, which are no cards (`two` must be within `one`)"
+        return f"{where} wrote the words {one:#x}, {two:#x}: no cards, or `two` not within `one`"
     return f"{where} made the illegal move '{Move.from_words(shape, rank, one, two)}'"
 
 
@@ -201,7 +212,8 @@ BUILT_IN: dict[str, Bot] = {
 
 
 def bot(name: str | Bot) -> Bot:
-    """The bot of that name, or from an import path ``"module:attribute"`` (a `Bot`, or a play function alone).
+    """The bot of that name, or from an import path ``"module:attribute"`` (a `Bot`, or a play
+    function alone).
 
     Raises `BotError` for an unknown name or a path that does not lead to a bot.
 
@@ -215,12 +227,15 @@ def bot(name: str | Bot) -> Bot:
     module_name, colon, attribute = str(name).partition(":")
     if not colon:
         raise BotError(
-            f"{name!r} is not a bot; there are {', '.join(BUILT_IN)}, or 'module:attribute' for your own"
+            f"{name!r} is not a bot; there are {', '.join(BUILT_IN)}, "
+            "or 'module:attribute' for your own"
         )
     try:
         found = getattr(importlib.import_module(module_name), attribute)
     except Exception as error:  # whatever a user's module raises as it is imported
-        raise BotError(f"bot {name!r} cannot be imported: {type(error).__name__}: {error}") from error
+        raise BotError(
+            f"bot {name!r} cannot be imported: {type(error).__name__}: {error}"
+        ) from error
     if isinstance(found, Bot):
         return replace(found, name=name, built_in=False)
     return Bot(name, found)
@@ -230,7 +245,9 @@ def bots_by_seat(names: str | Bot | Sequence[str | Bot]) -> tuple[Bot, Bot, Bot,
     """Four bots from one name (all seats), two (teams) or four (seats)."""
     given = [names] if isinstance(names, str | Bot) else list(names)
     if len(given) not in (1, 2, 4):
-        raise OptionError(f"{len(given)} bots were named; name 1 (all seats), 2 (teams) or 4 (seats)")
+        raise OptionError(
+            f"{len(given)} bots were named; name 1 (all seats), 2 (teams) or 4 (seats)"
+        )
     found = [bot(item) for item in given]
     a, b, c, d = (found * 4)[:4]
     return a, b, c, d

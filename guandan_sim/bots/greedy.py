@@ -1,7 +1,9 @@
-"""`greedy`: leads low and long, follows cheaply, keeps bombs for late, lets its partner's plays stand.
+"""`greedy`: leads low and long, follows cheaply, keeps bombs for late, lets its partner's plays
+stand.
 
-Bombs and wilds are set aside first; what is left (the spare cards) is led from the bottom and answered with the lowest
-that will do. Set-aside cards come out only when the deal is near its end. Decisions are integers only, and draw nothing.
+Bombs and wilds are set aside first; what is left (the spare cards) is led from the bottom and
+answered with the lowest that will do. Set-aside cards come out only when the deal is near its end.
+Decisions are integers only, and draw nothing.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ from ..bitboard import (
 )
 from ..bits import trailing_zeros
 from ..counting import count_bombs
-from ..jit import kernel
+from ..jit import Words, kernel
 from ..movegen import bombs_over, count_shape, unrank_shape
 from ..shapes import (
     ABOVE,
@@ -43,7 +45,9 @@ LATE = 10
 
 @kernel
 def lowest_rank(units: int, level: int) -> int:
-    """Bit of the weakest rank in ``units`` (low bits of nibbles): the level ranks above the ace, the jokers last."""
+    """Bit of the weakest rank in ``units`` (low bits of nibbles): the level ranks above the ace,
+    the jokers last.
+    """
     ordinary = units & NATURAL & ~(15 << 4 * level)
     if ordinary:
         return trailing_zeros(ordinary)
@@ -73,7 +77,7 @@ def spare_cards(one: int, two: int, level: int) -> tuple[int, int]:
 
 
 @kernel
-def write_move(out: list[int], shape: int, rank: int, one: int, two: int) -> int:
+def write_move(out: Words, shape: int, rank: int, one: int, two: int) -> int:
     """Put a move where the game looks for it."""
     out[lay.OUT_SHAPE] = shape
     out[lay.OUT_RANK] = rank
@@ -83,7 +87,7 @@ def write_move(out: list[int], shape: int, rank: int, one: int, two: int) -> int
 
 
 @kernel
-def _lead(one: int, two: int, level: int, joker_pair: int, max_bomb: int, out: list[int]) -> int:
+def _lead(one: int, two: int, level: int, joker_pair: int, max_bomb: int, out: Words) -> int:
     spare_one, spare_two = spare_cards(one, two, level)
     if spare_one == 0:
         wild = wild_bit(level)
@@ -117,9 +121,18 @@ def _lead(one: int, two: int, level: int, joker_pair: int, max_bomb: int, out: l
 
 @kernel
 def _answer(
-    one: int, two: int, wilds: int, level: int, kind: int, strength: int, joker_pair: int, out: list[int]
+    one: int,
+    two: int,
+    wilds: int,
+    level: int,
+    kind: int,
+    strength: int,
+    joker_pair: int,
+    out: Words,
 ) -> bool:
-    """Write the cheapest ordinary answer from these cards, if there is one; ``one``, ``two`` are without wilds."""
+    """Write the cheapest ordinary answer from these cards, if there is one; ``one``, ``two`` are
+    without wilds.
+    """
     if kind <= TRIPLE:
         above = ABOVE[32 * level + strength]
         for size in range(kind, 4):  # do not break a pair or triple if a lone card will do
@@ -133,18 +146,16 @@ def _answer(
                 return True
     if count_shape(kind, one, two, wilds, level, strength, joker_pair) == 0:
         return False
-    rank, take_one, take_two = unrank_shape(
-        kind, one, two, wilds, level, strength, joker_pair, 0
-    )
+    rank, take_one, take_two = unrank_shape(kind, one, two, wilds, level, strength, joker_pair, 0)
     write_move(out, kind, rank, take_one, take_two)
     return True
 
 
 @kernel
 def _bomb(
-    one: int, two: int, level: int, kind: int, strength: int, max_bomb: int, out: list[int]
+    one: int, two: int, level: int, kind: int, strength: int, max_bomb: int, out: Words
 ) -> bool:
-    """Write the first bomb that beats (kind, strength), without wilds if one does; False if none."""
+    """Write the first bomb that beats (kind, strength), without wilds if possible; False: none."""
     wild = wild_bit(level)
     wilds = wilds_in(one, two, level)
     least, above, starts = bombs_over(kind, strength, level)
@@ -158,7 +169,7 @@ def _bomb(
     return False
 
 
-def play(view: list[int], scratch: list[int], out: list[int]) -> int:
+def play(view: Words, scratch: Words, out: Words) -> int:
     """Lead the lowest; follow with the least; pass over the partner; bomb late."""
     one = view[lay.V_ONE]
     two = view[lay.V_TWO]
@@ -179,21 +190,33 @@ def play(view: list[int], scratch: list[int], out: list[int]) -> int:
             kind != BOMB
             and mine <= 6
             and _answer(
-                one & ~wild, two & ~wild, wilds_in(one, two, level), level, kind, strength, joker_pair, out
+                one & ~wild,
+                two & ~wild,
+                wilds_in(one, two, level),
+                level,
+                kind,
+                strength,
+                joker_pair,
+                out,
             )
             and count_cards(out[lay.OUT_ONE], out[lay.OUT_TWO]) == mine
         ):
             return 0
         return write_move(out, PASS, 0, 0, 0)
     spare_one, spare_two = spare_cards(one, two, level)
-    if kind != BOMB and _answer(
-        spare_one, spare_two, 0, level, kind, strength, joker_pair, out
-    ):
+    if kind != BOMB and _answer(spare_one, spare_two, 0, level, kind, strength, joker_pair, out):
         return 0
     if mine <= LATE or view[lay.V_COUNTS + last] <= LATE:
         wild = wild_bit(level)
         if kind != BOMB and _answer(
-            one & ~wild, two & ~wild, wilds_in(one, two, level), level, kind, strength, joker_pair, out
+            one & ~wild,
+            two & ~wild,
+            wilds_in(one, two, level),
+            level,
+            kind,
+            strength,
+            joker_pair,
+            out,
         ):
             return 0
         if _bomb(one, two, level, kind, strength, max_bomb, out):
@@ -201,7 +224,7 @@ def play(view: list[int], scratch: list[int], out: list[int]) -> int:
     return write_move(out, PASS, 0, 0, 0)
 
 
-def choose_card(view: list[int], scratch: list[int], out: list[int]) -> int:
+def choose_card(view: Words, scratch: Words, out: Words) -> int:
     """Part with the weakest rank that may go, if possible one that is held once."""
     one = view[lay.V_ONE]
     level = view[lay.V_LEVEL]

@@ -1,9 +1,12 @@
-"""`random`: every legal move, passing included, is equally likely; so is every card to give or return."""
+"""`random`: every legal move, passing included, is equally likely; so is every card to give or
+return.
+"""
 
 from __future__ import annotations
 
 from .. import layout as lay
 from ..bits import popcount, select_bit, trailing_zeros
+from ..jit import Words
 from ..movegen import pick_move
 from ..rng import below, word
 from ..tribute import choice_mask
@@ -11,7 +14,7 @@ from ..tribute import choice_mask
 __all__ = ["choose_card", "play"]
 
 
-def play(view: list[int], scratch: list[int], out: list[int]) -> int:
+def play(view: Words, scratch: Words, out: Words) -> int:
     """A uniform choice among the legal moves."""
     shape, rank, one, two = pick_move(
         view[lay.V_ONE],
@@ -32,7 +35,7 @@ def play(view: list[int], scratch: list[int], out: list[int]) -> int:
     return 0
 
 
-def choose_card(view: list[int], scratch: list[int], out: list[int]) -> int:
+def choose_card(view: Words, scratch: Words, out: Words) -> int:
     """A uniform choice among the kinds of card that may be given or returned."""
     mask = choice_mask(view, view[lay.V_SEAT], view[lay.V_ONE])
     k = below(view[lay.V_KEY], 0, popcount(mask))
