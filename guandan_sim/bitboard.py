@@ -26,6 +26,7 @@ __all__ = [
     "choose",
     "contains",
     "count_cards",
+    "rank_cards",
     "rank_counts",
     "rank_index",
     "rank_plane",
@@ -110,6 +111,12 @@ def _nibble_counts(board: int) -> int:
 def rank_counts(one: int, two: int) -> int:
     """Cards of each rank (0..8) in its nibble; jokers (0..2) in theirs."""
     return _nibble_counts(one) + _nibble_counts(two)
+
+
+@kernel
+def rank_cards(units: int) -> int:
+    """All bits of the ranks whose low bits are set: four of a natural rank, one of a joker."""
+    return (units & NATURAL) * 15 | (units & JOKERS)
 
 
 @kernel

@@ -20,6 +20,7 @@ __all__ = [
     "card_codes",
     "cards_to_words",
     "display_order",
+    "hand_to_words",
     "parse_cards",
     "parse_level",
     "words_to_cards",
@@ -114,6 +115,19 @@ def cards_to_words(cards: Cards, *, name: str = "hand") -> tuple[int, int]:
         two |= one & bit
         one |= bit
     return one, two
+
+
+def hand_to_words(cards: Cards, *, name: str = "hand", most: int = 27) -> tuple[int, int]:
+    """The (one, two) words of a hand. Raises `HandError` also for more than ``most`` cards.
+
+    >>> hand_to_words("S2 H2")
+    (48, 0)
+    """
+    words = cards_to_words(cards, name=name)
+    size = len(parse_cards(cards))
+    if size > most:
+        raise HandError(f"{name} has {size} cards; it can have {most} at most")
+    return words
 
 
 def words_to_cards(one: int, two: int) -> tuple[str, ...]:

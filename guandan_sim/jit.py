@@ -28,10 +28,16 @@ from numba import types
 from numba.core.errors import NumbaExperimentalFeatureWarning
 from numpy.typing import NDArray
 
-__all__ = ["DISABLED", "Rows", "Words", "cache_dir", "compile_function", "kernel", "source_key"]
-
-# Bots are passed as first-class functions, which Numba calls experimental each time.
-warnings.simplefilter("ignore", NumbaExperimentalFeatureWarning)
+__all__ = [
+    "DISABLED",
+    "Rows",
+    "Words",
+    "accept_first_class_functions",
+    "cache_dir",
+    "compile_function",
+    "kernel",
+    "source_key",
+]
 
 #: What kernels take: int64 vectors (a state, a view, a buffer) and tables of rows.
 Words = NDArray[np.int64]
@@ -69,6 +75,14 @@ _NOT_COMPILED = {
     "verify.py",
     "view.py",
 }
+
+
+def accept_first_class_functions() -> None:
+    """Keep Numba from warning, or under ``-W error`` failing, each time that a bot is passed.
+
+    It calls first-class functions experimental. The filter goes before any that came since.
+    """
+    warnings.filterwarnings("ignore", category=NumbaExperimentalFeatureWarning)
 
 
 def source_key(*extra: bytes) -> str:
@@ -147,6 +161,7 @@ def compile_function(
     function: Callable[..., Any],
     arguments: tuple[types.Type, ...],
     *,
+    cached: bool = True,
     folder: Path | None = None,
     boundscheck: bool = False,
 ) -> Any:
@@ -158,9 +173,10 @@ def compile_function(
     """
     if DISABLED:
         return function
+    accept_first_class_functions()
     with _numba_cache(folder or _CACHE):
         dispatcher = numba.njit(
-            nogil=True, error_model="numpy", cache=True, boundscheck=boundscheck
+            nogil=True, error_model="numpy", cache=cached, boundscheck=boundscheck
         )(function)
     dispatcher.compile(arguments)
     dispatcher.disable_compile()

@@ -15,6 +15,7 @@ from .cards import (
     Cards,
     cards_to_words,
     display_order,
+    hand_to_words,
     parse_cards,
     parse_level,
     words_to_cards,
@@ -184,7 +185,7 @@ def legal_moves(
     """All legal moves of a hand: to lead if ``to_beat`` is None or a pass, else to follow, the pass
     first.
 
-    ``hand`` is text or a list of codes, of any size that two packs allow. ``to_beat`` is a `Move`
+    ``hand`` is text or a list of codes, at most 27. ``to_beat`` is a `Move`
     or its text. Moves come by shape, rank and cards. Raises `CardParseError`, `HandError`,
     `MoveParseError`, `IllegalMoveError` for a ``to_beat`` that is no combination, `RulesError`.
 
@@ -193,7 +194,7 @@ def legal_moves(
     """
     rules = resolve_rules(rules)
     rank = parse_level(level)
-    one, two = cards_to_words(hand)
+    one, two = hand_to_words(hand)
     beat = Move.parse(to_beat, level, rules) if isinstance(to_beat, str) else to_beat
     kind, strength = PASS, 0
     if beat is not None and beat.shape != "pass":

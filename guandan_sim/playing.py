@@ -14,6 +14,7 @@ from . import loop
 from .bots import Bot, failure_text, illegal_move_text
 from .cards import CARD_CODES, card_codes
 from .errors import BotError
+from .jit import accept_first_class_functions
 from .tribute import choice_mask
 
 __all__ = ["Player"]
@@ -23,6 +24,7 @@ class Player:
     """Four bots with the memory that they play in. One thread at a time may use it."""
 
     def __init__(self, bots: Sequence[Bot]) -> None:
+        accept_first_class_functions()
         self.bots = tuple(bots)
         compiled = [bot.compiled for bot in self.bots]
         self._roles = tuple(tuple(functions[role] for functions in compiled) for role in range(3))

@@ -19,6 +19,7 @@ from .cards import (
     Cards,
     card_codes,
     cards_to_words,
+    hand_to_words,
     parse_cards,
     parse_level,
 )
@@ -97,7 +98,7 @@ def return_options(
     ['DT', 'S3']
     """
     words = resolve_rules(rules).words()
-    one, _ = _hand(hand)
+    one, _ = _hand(hand, most=28)
     (code,) = parse_cards([received])
     number = CARD_NUMBERS[code]
     mask = return_mask(
@@ -226,8 +227,8 @@ def active_level(
     return owner, RANK_WORDS[parse_level(levels[owner])]
 
 
-def _hand(cards: Cards) -> tuple[int, int]:
-    one, two = cards_to_words(cards)
+def _hand(cards: Cards, most: int = 27) -> tuple[int, int]:
+    one, two = hand_to_words(cards, most=most)
     if one == 0:
         raise HandError("the hand is empty; a card has to be given from it")
     return one, two
@@ -253,6 +254,6 @@ def _state(finish_order: Sequence[int] | str, hands: Sequence[Cards], rules: Rul
     state[lay.V_PREVIOUS : lay.V_PREVIOUS + 4] = [packed >> 2 * i & 3 for i in range(4)]
     for seat, hand in enumerate(hands):
         at = lay.S_HANDS + 2 * seat
-        state[at : at + 2] = cards_to_words(hand, name=f"hand of seat {seat}")
+        state[at : at + 2] = hand_to_words(hand, name=f"hand of seat {seat}")
     tribute_due(state)
     return state

@@ -84,6 +84,12 @@ class Run:
         return bool(self.manifest["status"] == "complete")
 
     @property
+    def summary(self) -> dict[str, Any]:
+        """The figures of the whole run, as printed at its end; empty until it is finished."""
+        summary: dict[str, Any] = self.manifest.get("summary", {})
+        return summary
+
+    @property
     def tables(self) -> tuple[str, ...]:
         """Names of the tables that this run has."""
         return self.layout.tables

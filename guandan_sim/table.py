@@ -17,6 +17,7 @@ from .cards import (
     Cards,
     card_codes,
     cards_to_words,
+    hand_to_words,
     parse_cards,
     parse_level,
     words_to_cards,
@@ -85,7 +86,7 @@ class _Table:
     @property
     def level(self) -> str:
         """The level of this deal."""
-        return RANK_WORDS[self._state[lay.V_LEVEL]]
+        return RANK_WORDS[int(self._state[lay.V_LEVEL])]
 
     @property
     def leader(self) -> int | None:
@@ -227,9 +228,9 @@ class Deal(_Table):
     """One deal, played move by move.
 
     ``seed`` and ``number`` name the pack: the same as deal ``number`` of a run of independent
-    deals. ``hands``: four hands of any size that two packs allow (an empty one is out already),
-    each text or a list of codes. ``leader``: by default drawn as the rules say; for given hands of
-    fewer than 27 cards the first seat that holds any.
+    deals. ``hands``: four hands of up to 27 cards (an empty one is out already), each text or a
+    list of codes. ``leader``: by default drawn as the rules say; for given hands of fewer than 27
+    cards the first seat that holds any.
 
     >>> deal = Deal(level="2", hands=["S3 S4", "D3 D5", "C7 C8", "H9 HT"], leader=0)
     >>> deal.play("single 4: S4"); deal.play("single 5: D5"); deal.to_move
@@ -261,7 +262,7 @@ class Deal(_Table):
         texts = list(hands)
         if len(texts) != 4:
             raise HandError(f"{len(texts)} hands were given; there are four seats")
-        words = [cards_to_words(h, name=f"hand of seat {s}") for s, h in enumerate(texts)]
+        words = [hand_to_words(h, name=f"hand of seat {s}") for s, h in enumerate(texts)]
         everything = [code for h in texts for code in parse_cards(h)]
         cards_to_words(everything, name="the four hands together")
         counts = [one.bit_count() + two.bit_count() for one, two in words]

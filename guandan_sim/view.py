@@ -13,6 +13,7 @@ from .cards import (
     RANK_WORDS,
     Cards,
     cards_to_words,
+    hand_to_words,
     parse_cards,
     parse_level,
     words_to_cards,
@@ -72,7 +73,7 @@ class View:
         words[lay.V_VERSION] = lay.VIEW_VERSION
         words[lay.V_SEAT] = check_seat(seat)
         words[lay.V_LEVEL] = parse_level(level)
-        words[lay.V_ONE], words[lay.V_TWO] = cards_to_words(hand)
+        words[lay.V_ONE], words[lay.V_TWO] = hand_to_words(hand, most=28)
         words[lay.V_RULES : lay.V_RULES + lay.RULES_SIZE] = rules.words()
         words[lay.V_BOMBS] = count_all_bombs(
             int(words[lay.V_ONE]), int(words[lay.V_TWO]), parse_level(level), rules.max_bomb
@@ -181,7 +182,7 @@ class View:
     @property
     def level(self) -> str:
         """The level played."""
-        return RANK_WORDS[self.words[lay.V_LEVEL]]
+        return RANK_WORDS[int(self.words[lay.V_LEVEL])]
 
     @property
     def hand(self) -> tuple[str, ...]:

@@ -257,7 +257,7 @@ def test_dealt_hands_have_an_answer_exactly_if_a_move_is_counted() -> None:
     assert 0.3 < answers / (len(dealt) * len(plays_to_beat("2"))) < 0.9
 
 
-def test_the_k_th_move_may_be_asked_for_after_the_list_is_full() -> None:
+def test_a_buffer_that_is_too_small_is_filled_and_the_need_returned() -> None:
     position = Position(("S9", "C9", "D9", "S8", "D8", "H2"), Setting("2"))
     level, max_bomb, joker_pair = position.setting.words
     one, two = cards_to_words(position.hand)

@@ -19,7 +19,6 @@ from typing import Any
 
 import numpy as np
 from numba import types
-from numba.core.errors import NumbaError
 
 from .. import layout as lay
 from ..bitboard import PACK
@@ -76,17 +75,20 @@ class Bot:
                 "it must be a function f(view, scratch, out)"
             )
         own = self.built_in or function is greedy.choose_card
+        file = Path(inspect.getfile(function))
         try:
-            source = b"" if own else Path(inspect.getsourcefile(function) or "").read_bytes()
             compiled = compile_function(
                 function,
                 BOT_ARGUMENTS,
-                folder=None if own else cache_dir(source),
+                # What was typed into a session has no file to key a cache by.
+                cached=file.exists(),
+                folder=cache_dir(file.read_bytes()) if file.exists() and not own else None,
                 boundscheck=not own,
             )
-        except (NumbaError, OSError, TypeError) as error:
-            line = " ".join(str(error).split())
-            raise BotError(f"bot {self.name}: {role} does not compile: {line[:600]}") from error
+        except Exception as error:  # Numba's own errors, and whatever else it trips over
+            raise BotError(
+                f"bot {self.name}: {role} does not compile: {_compile_problem(error)}"
+            ) from error
         if not DISABLED:
             returned = types.unliteral(compiled.nopython_signatures[0].return_type)
             if returned != types.int64:
@@ -189,6 +191,14 @@ class Bot:
         return out
 
 
+def _compile_problem(error: Exception) -> str:
+    """What Numba says, in a line; a write to the view, which it words at length, in plain words."""
+    text = " ".join(str(error).split())
+    if "setitem" in text and "readonly array" in text:
+        return "it writes to the view, which is read-only; a bot writes to scratch and out"
+    return text[:300]
+
+
 def failure_text(name: str, seat: int, error: Exception) -> str:
     """What is said of a bot that raised."""
     return f"bot {name} at seat {seat} raised {type(error).__name__}: {error}"
@@ -248,6 +258,8 @@ def bots_by_seat(names: str | Bot | Sequence[str | Bot]) -> tuple[Bot, Bot, Bot,
         raise OptionError(
             f"{len(given)} bots were named; name 1 (all seats), 2 (teams) or 4 (seats)"
         )
-    found = [bot(item) for item in given]
+    # One object a name, so that it is compiled once.
+    by_name = {item: bot(item) for item in given}
+    found = [by_name[item] for item in given]
     a, b, c, d = (found * 4)[:4]
     return a, b, c, d

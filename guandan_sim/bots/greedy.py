@@ -15,6 +15,7 @@ from ..bitboard import (
     RANK_UNITS,
     choose,
     count_cards,
+    rank_cards,
     rank_counts,
     ranks_held,
 )
@@ -70,7 +71,7 @@ def spare_cards(one: int, two: int, level: int) -> tuple[int, int]:
     one &= ~wild
     two &= ~wild
     counts = rank_counts(one, two)
-    kept = ((counts >> 2 | counts >> 3) & RANK_UNITS) * 15
+    kept = rank_cards((counts >> 2 | counts >> 3) & RANK_UNITS)
     if two >> 56 & two >> 60 & 1:
         kept |= JOKERS
     return one & ~kept, two & ~kept
@@ -229,7 +230,7 @@ def choose_card(view: Words, scratch: Words, out: Words) -> int:
     one = view[lay.V_ONE]
     level = view[lay.V_LEVEL]
     mask = choice_mask(view, view[lay.V_SEAT], one)
-    alone = exact_ranks(one, view[lay.V_TWO], 1) * 15 & mask
+    alone = rank_cards(exact_ranks(one, view[lay.V_TWO], 1)) & mask
     if alone == 0:
         alone = mask
     place = lowest_rank(ranks_held(alone), level)
