@@ -12,7 +12,7 @@ import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 from rich.box import SIMPLE
@@ -28,6 +28,7 @@ from .replay import replay_run, replay_seed
 from .report import summary_table
 from .rules import Rules
 from .runs import Run, open_run
+from .settings import level_word, order_word
 from .simulate import simulate
 from .verify import verify
 
@@ -124,8 +125,8 @@ def simulate_command(
         typer.Option("--out", metavar="FOLDER", help="Write a run there; else nothing is written."),
     ] = None,
     log: Annotated[
-        str,
-        typer.Option("--log", metavar="plays|deals|none", help="The finest table to write."),
+        Literal["plays", "deals", "none"],
+        typer.Option("--log", help="The finest table to write."),
     ] = "plays",
     workers: Annotated[
         str | None,
@@ -147,6 +148,11 @@ def simulate_command(
     count = whole_number(deals or matches or "", f"--{unit}", 1)
     first_key = whole_number(seed, "--seed", 0, _MOST_SEED)
     threads = None if workers is None else whole_number(workers, "--workers", 1, 1024)
+    if unit == "matches" and (level or previous_order):
+        raise OptionError("--level and --previous-order are for --deals; a match has its own")
+    # Whatever is wrong is said before a compilation, which takes most of a minute.
+    given_level = None if level is None else level_word(level)
+    given_order = order_word(previous_order)
     by_seat = chosen_bots(bots)
     system = chosen_rules(rules, changes or [])
     watch = Watch(unit, quiet)
@@ -164,8 +170,8 @@ def simulate_command(
                 log=log,
                 workers=threads,
                 resume=resume,
-                level=level,
-                previous_order=previous_order,
+                level=given_level,
+                previous_order=given_order,
                 progress=watch.simulation,
                 command=shlex.join(["guandan-sim", *context.obj]),
             )
@@ -331,14 +337,17 @@ def bench_command(
     """Measure speed on one thread, and sign what is played."""
     from .bench import bench, bench_table
 
+    try:
+        # Opened before measuring, so that a wrong name costs no minute.
+        file = None if to is None else to.open("w", encoding="utf-8")
+    except OSError as error:
+        raise _FailureError(f"cannot write {to}: {error.strerror}") from error
     compile_first(bots_by_seat(["random", "greedy"]))
     figures = bench(start=start, say=note)
     Console(highlight=False).print(bench_table(figures))
-    if to is not None:
-        try:
-            to.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
-        except OSError as error:
-            raise _FailureError(f"cannot write {to}: {error.strerror}") from error
+    if file is not None:
+        with file:
+            file.write(json.dumps(figures, indent=1) + "\n")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -54,9 +54,13 @@ def compile_first(bots: Sequence[Bot], quiet: bool = False) -> float | None:
         transient=True,
         disable=quiet or not console.is_terminal,
     )
-    with spinner:
-        spinner.add_task("", total=None)
-        warmup(bots)
+    try:
+        with spinner:
+            spinner.add_task("", total=None)
+            warmup(bots)
+    except KeyboardInterrupt:
+        note("stopped while compiling; what was compiled is kept")
+        raise typer.Exit(INTERRUPTED) from None
     seconds = time.perf_counter() - started
     if not quiet:
         note(f"compiled in {seconds:.1f} s")

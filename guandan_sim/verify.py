@@ -14,7 +14,7 @@ from . import checking, loop
 from . import layout as lay
 from .cards import CARD_CODES
 from .errors import GuandanError, RunError
-from .logrows import deal_rows, match_rows, play_rows, tribute_rows
+from .logrows import deal_rows, match_columns, match_rows, play_rows, tribute_rows
 from .moves import Move
 from .rules import RULES_VERSION, Rules
 from .schemas import TABLES
@@ -98,6 +98,13 @@ def _check_part(run: Run, rules: Rules, arguments: Rows, first: int, stop: int) 
     )
     play_sets = tables["plays"]["set"] if "plays" in tables else np.zeros(0, np.int64)
     report = Report(deals=len(deals), plays=len(plays))
+    if "matches" in tables:
+        # The one column that follows from others of its row.
+        wrong = tables["matches"]["ahead"] != match_columns(matches)["ahead"]
+        report.problems += [
+            f"{run.path}: set {number}: matches.ahead is not what truncated and the levels say"
+            for number in matches[wrong][:_MOST, 0]
+        ]
     state = np.zeros(lay.STATE_SIZE, np.int64)
     state[lay.V_RULES : lay.V_RULES + lay.RULES_SIZE] = rules.words()
     arguments = arguments.copy()

@@ -13,7 +13,8 @@ from guandan_sim import layout as lay
 from guandan_sim.checks import pack_order
 from guandan_sim.columns import Columns
 from guandan_sim.hashing import BlockHasher, PartSummary, TablePart, content_hash
-from guandan_sim.match import start_single_deal
+from guandan_sim.deal import clear_deal
+from guandan_sim.match import begin, start_single_deal
 from guandan_sim.schemas import CARD_NUMBER, TABLES, WORDS
 
 CARD_BITS = dict(zip(WORDS["card"], (1 << int(n) for n in CARD_NUMBER), strict=True))
@@ -32,12 +33,27 @@ class PausedMatch(gs.Match):
 
 
 def independent_deal(
-    seed: int, number: int, rules: str = "guide", level: int = 0, previous: str | None = None
+    seed: int,
+    number: int,
+    rules: str = "guide",
+    level: int = 0,
+    previous: str | None = None,
+    hands: Sequence[Sequence[str]] | None = None,
 ) -> PausedMatch:
-    """Deal ``number`` of a run of independent deals, tribute and all; ``level`` 0 draws it."""
+    """Deal ``number`` of a run of independent deals, tribute and all; ``level`` 0 draws it.
+
+    With ``hands`` these are dealt instead of those drawn.
+    """
     table = PausedMatch(seed=seed, rules=rules)
     order = -1 if previous in (None, "random") else pack_order(previous or "")
-    start_single_deal(table._state, seed, number, level, order, int(previous == "random"))
+    state = table._state
+    start_single_deal(state, seed, number, level, order, int(previous == "random"))
+    if hands is not None:
+        streams = state[lay.S_STREAMS : lay.S_STREAMS + 4].copy()
+        clear_deal(state)
+        state[lay.S_STREAMS : lay.S_STREAMS + 4] = streams
+        state[lay.S_HANDS : lay.S_HANDS + 8] = [w for hand in hands for w in words_of(hand)]
+        begin(state, int(state[lay.V_LEVELS]))
     return table
 
 
@@ -143,6 +159,6 @@ def random_steps(table: gs.Deal, seed: int, steps: int = 10_000) -> Iterator[gs.
     for count in range(steps):
         if table.done:
             return
-        move = bot.choose(table.view(), seed=1_000 * seed + count)
+        move = bot.choose(table.view(), seed=(seed + 1_000_003 * count) % 2**63)
         table.play(move)
         yield move

@@ -28,7 +28,7 @@ _compiled: list[Any] = []
 
 
 def choices(play: Any, view: np.ndarray, key: int, n: int) -> np.ndarray:
-    """What a bot's compiled function writes (int64[n, OUT_SIZE]) for one view and ``n`` different random keys."""
+    """What a bot's compiled function writes, int64[n, OUT_SIZE], for one view and ``n`` keys."""
     if not _compiled:
         bot = types.FunctionType(types.int64(*BOT_ARGUMENTS))
         _compiled.append(compile_function(_choices, (bot, _WORDS, types.int64, _WORDS, _ROWS)))
@@ -39,14 +39,14 @@ def choices(play: Any, view: np.ndarray, key: int, n: int) -> np.ndarray:
 
 @kernel
 def deal_many(seed: int, first: int, out: Any) -> None:
-    """The packs of the sets ``first``, ``first + 1``, ...: rows of int64[n, 8], (one, two) by seat."""
+    """The packs of sets ``first``, ``first + 1``, ...: int64[n, 8], (one, two) by seat."""
     for i in range(len(out)):
         deal_hands(deal_key(seed, first + i, 0), out[i], 0)
 
 
 @kernel
 def draw_grid(n: int, out: Any) -> None:
-    """Draws of n seeds x n sets x n deals x 6 streams x n decisions x n draws, in this order of axes, flat."""
+    """Draws of n seeds, n sets, n deals, 6 streams, n decisions and n draws, flat in this order."""
     at = 0
     for seed in range(n):
         for number in range(n):
@@ -72,7 +72,7 @@ def bit_operations(a: int, b: int, k: int, out: Any) -> None:
 
 @kernel
 def exercise(rounds: int, key: int, hands: Any, rows: Any) -> int:
-    """Deal, count, list, pick and look for answers ``rounds`` times; returns the number of moves met."""
+    """Deal, count, list, pick and look for answers ``rounds`` times; returns a sum over them."""
     met = 0
     for i in range(rounds):
         deal_hands(word(key, i), hands, 0)

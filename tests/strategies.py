@@ -71,49 +71,49 @@ def _without(wild: str, cards: list[str]) -> list[str]:
     return [c for c, n in Counter(cards).items() for _ in range(min(n, 2)) if c != wild]
 
 
-def _whole_pack(draw: Draw, level: str) -> list[str]:
+def _whole_pack(_draw: Draw, _level: str) -> list[str]:
     return full_pack()
 
 
-def _few_neighbours(draw: Draw, level: str) -> list[str]:
+def _few_neighbours(draw: Draw, _level: str) -> list[str]:
     """Two to four ranks in a row: tubes, plates, full houses, bombs."""
     length = draw(st.integers(2, 4))
     return _cards(_window(draw(st.integers(0, 14 - length)), length))
 
 
-def _straights(draw: Draw, level: str) -> list[str]:
+def _straights(draw: Draw, _level: str) -> list[str]:
     """Six or seven ranks in a row, aces at either end."""
     return _cards(_window(draw(st.integers(0, 8)), 7))
 
 
-def _around_the_level(draw: Draw, level: str) -> list[str]:
+def _around_the_level(_draw: Draw, level: str) -> list[str]:
     """The level's rank inside sequences."""
     place = RANKS.index(level) + 1
     return _cards(NATURAL_LINE[max(place - 3, 0) : place + 4])
 
 
-def _both_ends(draw: Draw, level: str) -> list[str]:
+def _both_ends(draw: Draw, _level: str) -> list[str]:
     """Aces with what they are low and high in."""
     return _cards("A2345TJQK", SUITS[: draw(st.integers(1, 4))])
 
 
-def _one_suit(draw: Draw, level: str) -> list[str]:
+def _one_suit(draw: Draw, _level: str) -> list[str]:
     return _cards(RANKS, SUITS[draw(st.integers(0, 3))])
 
 
-def _near_straight_flush(draw: Draw, level: str) -> list[str]:
+def _near_straight_flush(draw: Draw, _level: str) -> list[str]:
     """Six ranks of one suit, and some of them in another one."""
     suit = draw(st.integers(0, 3))
     ranks = _window(draw(st.integers(0, 8)), 6)
     return _cards(ranks, SUITS[suit]) + _cards(ranks[:3], SUITS[suit - 1])
 
 
-def _eight_of_a_rank(draw: Draw, level: str) -> list[str]:
+def _eight_of_a_rank(draw: Draw, _level: str) -> list[str]:
     rank = RANKS[draw(st.integers(0, 12))]
     return _cards(rank) + _cards(RANKS[draw(st.integers(0, 12))], "S")
 
 
-def _jokers_and_sets(draw: Draw, level: str) -> list[str]:
+def _jokers_and_sets(draw: Draw, _level: str) -> list[str]:
     return 2 * list(JOKERS) + _cards(RANKS[draw(st.integers(0, 12))], "SHD") + ["S5", "D9"]
 
 
@@ -171,7 +171,7 @@ def play_of(move: gs.Move) -> Play:
 
 @cache
 def plays_to_beat(level: str, max_bomb: int = 10) -> tuple[gs.Move, ...]:
-    """One play of every shape, rank and size that the rules know, of natural cards as far as there are enough."""
+    """One play of every shape, rank and size that the rules know, wilds only where they must be."""
     found: list[tuple[str, str, list[str]]] = []
     for rank in (*RANKS, *JOKERS):
         cards = 2 * [rank] if rank in JOKERS else [suit + rank for suit in "SDC"]
@@ -189,7 +189,9 @@ def plays_to_beat(level: str, max_bomb: int = 10) -> tuple[gs.Move, ...]:
         for start in range(15 - length):
             ranks = _window(start, length)
             if shape == "straight":
-                found.append((shape, ranks[-1], [s + r for s, r in zip("SDCSD", ranks, strict=True)]))
+                found.append(
+                    (shape, ranks[-1], [s + r for s, r in zip("SDCSD", ranks, strict=True)])
+                )
                 found.append(("straight_flush", ranks[-1], ["S" + rank for rank in ranks]))
             else:
                 found.append((shape, ranks[-1], [suit + rank for rank in ranks for suit in suits]))

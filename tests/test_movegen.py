@@ -1,4 +1,4 @@
-"""Counting, listing and picking: against independent positions, against the oracle, against each other."""
+"""Counting, listing and picking: against independent positions, the oracle, and each other."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def rating(move: gs.Move | None, level: str) -> tuple[int, int]:
 
 
 def counts(hand: tuple[str, ...], setting: Setting, kind: int, strength: int) -> tuple[int, bool]:
-    """(`count_moves`, `has_answer`); the count must be the same with and without the number of bombs."""
+    """(`count_moves`, `has_answer`); the count is the same with and without the number of bombs."""
     level, max_bomb, joker_pair = setting.words
     one, two = cards_to_words(hand)
     bombs = count_all_bombs(one, two, level, max_bomb)
@@ -90,7 +90,9 @@ def test_all_2300_independent_positions_have_exactly_the_listed_moves() -> None:
         assert {as_oracle_writes(move) for move in found} == listed, case["id"]
         plays = len(case["legal"]) - (to_beat is not None)
         kind, strength = rating(to_beat, setting.level)
-        assert counts(tuple(case["hand"]), setting, kind, strength) == (plays, plays > 0), case["id"]
+        assert counts(tuple(case["hand"]), setting, kind, strength) == (plays, plays > 0), case[
+            "id"
+        ]
 
 
 def test_moves_of_the_independent_positions_read_back_as_what_they_are() -> None:
@@ -173,13 +175,13 @@ def picked(position: Position, kind: int, strength: int, may_pass: int, word: in
 
 
 def edges(k: int, n: int) -> tuple[int, int]:
-    """The lowest and highest of the 64-bit words for which the k-th of n moves is due, as signed integers."""
+    """The lowest and highest 64-bit word for which the k-th of n moves is due, as int64."""
     low, high = -(-(k << 64) // n), -(-(k + 1 << 64) // n) - 1
     return low - (low >> 63 << 64), high - (high >> 63 << 64)
 
 
 def check_listing(position: Position, to_beat: gs.Move | None, picks: int) -> None:
-    """A list without repeats of legal moves, as many as counted; up to ``picks`` of them picked at both edges."""
+    """All listed once, legal, and as many as counted; about ``picks`` picked at both edges."""
     hand, setting = position
     kind, strength = rating(to_beat, setting.level)
     moves = listed(position, kind, strength)
@@ -210,15 +212,14 @@ def test_a_pick_is_each_listed_move_for_an_equal_share_of_words(
     position: Position, data: st.DataObject
 ) -> None:
     to_beat = data.draw(
-        st.none() | st.sampled_from(plays_to_beat(position.setting.level, position.setting.max_bomb))
+        st.none()
+        | st.sampled_from(plays_to_beat(position.setting.level, position.setting.max_bomb))
     )
     check_listing(position, to_beat, picks=100_000)
 
 
-ALL_WILDS_AND_JOKERS = Position(
-    tuple("H9 H9 SB SB HR HR S8 S8 H8 H8 C8 C8 D8 D8 S7 S6 S5 S4 S3 D7 D6 D5 D4 D3 SA DA CA".split()),
-    Setting("9"),
-)
+ALL_SHAPES = "H9 H9 SB SB HR HR S8 S8 H8 H8 C8 C8 D8 D8 S7 S6 S5 S4 S3 D7 D6 D5 D4 D3 SA DA CA"
+ALL_WILDS_AND_JOKERS = Position(tuple(ALL_SHAPES.split()), Setting("9"))
 
 
 @given(full_positions(), st.data())

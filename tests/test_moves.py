@@ -112,8 +112,14 @@ READINGS = {
 }
 
 
+def declared(moves: list[gs.Move]) -> str:
+    return ", ".join(sorted(f"{move.shape} {move.rank}".strip() for move in moves))
+
+
 def declarations(cards: str, level: str, rules: gs.Rules | str = "guide") -> str:
-    return ", ".join(sorted(f"{m.shape} {m.rank}".strip() for m in gs.readings(cards, level, rules)))
+    return ", ".join(
+        sorted(f"{m.shape} {m.rank}".strip() for m in gs.readings(cards, level, rules))
+    )
 
 
 @pytest.mark.parametrize(("level", "cards", "expected"), READINGS.values(), ids=READINGS)
@@ -122,10 +128,12 @@ def test_readings(level: str, cards: str, expected: str) -> None:
 
 
 @pytest.mark.parametrize(("level", "cards", "expected"), READINGS.values(), ids=READINGS)
-def test_a_hand_may_be_led_whole_as_just_its_readings(level: str, cards: str, expected: str) -> None:
+def test_a_hand_may_be_led_whole_as_just_its_readings(
+    level: str, cards: str, expected: str
+) -> None:
     size = len(cards.split())
     led = [m for m in gs.legal_moves(cards, level) if len(m.cards) == size]
-    assert ", ".join(sorted(f"{m.shape} {m.rank}".strip() for m in led)) == expected
+    assert declared(led) == expected
 
 
 def test_no_pair_of_jokers_in_a_full_house_where_rules_say_so() -> None:
@@ -174,7 +182,7 @@ def test_readings_are_those_of_the_oracle(position: Position) -> None:
     assert set(found) == readings(cards, *setting)
 
 
-# --- Who beats whom ----------------------------------------------------------------------------------------
+# --- Who beats whom -------------------------------------------------------------------------------
 
 # Lowest to highest; each beats all before it.
 LADDER = (
@@ -223,7 +231,12 @@ BEATS = {
         "straight_flush A: ST SJ SQ SK SA",
         True,
     ),
-    "AA2233 is the lowest tube": ("9", "tube 3: SA CA S2 C2 S3 C3", "tube 4: S2 C2 S3 C3 S4 C4", False),
+    "AA2233 is the lowest tube": (
+        "9",
+        "tube 3: SA CA S2 C2 S3 C3",
+        "tube 4: S2 C2 S3 C3 S4 C4",
+        False,
+    ),
     "AAA222 is the lowest plate": (
         "9",
         "plate 2: SA CA DA S2 C2 D2",
@@ -288,7 +301,7 @@ def test_who_beats_whom_is_as_the_oracle_says_for_every_pair_of_plays(level: str
             assert outranks(*a_rating, *b_rating) == beats(a, b, level), (a, b)
 
 
-# --- Text ---------------------------------------------------------------------------------------------------
+# --- Text -----------------------------------------------------------------------------------------
 
 
 @given(positions(largest=9))
@@ -404,7 +417,7 @@ def test_a_play_to_beat_must_be_what_it_says(text: str) -> None:
 
 
 def test_a_wrong_declaration_is_answered_with_the_right_ones() -> None:
-    with pytest.raises(gs.IllegalMoveError, match="they may be full_house 8.* or full_house 9"):
+    with pytest.raises(gs.IllegalMoveError, match=r"they may be full_house 8.* or full_house 9"):
         gs.legal_moves("S3", "2", to_beat="full_house 2: S8 D8 S9 D9 H2")
 
 

@@ -142,7 +142,11 @@ def test_red_jokers_cancel_a_tribute(
     order: str, payers: dict[int, str], guide: bool, wikipedia: bool, short_game: bool
 ) -> None:
     hands = [payers.get(seat, f"D{5 + seat} C{5 + seat}").split() for seat in range(4)]
-    for rules, cancelled in (("guide", guide), ("wikipedia", wikipedia), ("short_game", short_game)):
+    for rules, cancelled in (
+        ("guide", guide),
+        ("wikipedia", wikipedia),
+        ("short_game", short_game),
+    ):
         result = gs.tribute(order, hands, "5", rules)
         assert result.cancelled == cancelled
         if cancelled:
@@ -339,7 +343,11 @@ HANDS = ["S3", "S4", "S5", "S6"]
         (lambda: gs.return_options("S3", "2", "S4 S5"), gs.CardParseError, "'S4 S5' is not a card"),
         (lambda: gs.return_options("", "2", "S4"), gs.HandError, "the hand is empty"),
         (lambda: gs.return_options("S3", 1, "S4"), gs.CardParseError, "1 is not a level"),  # type: ignore[arg-type]
-        (lambda: gs.tribute("0122", HANDS, "2"), gs.OptionError, "finish_order is '0122'; name the"),
+        (
+            lambda: gs.tribute("0122", HANDS, "2"),
+            gs.OptionError,
+            "finish_order is '0122'; name the",
+        ),
         (lambda: gs.tribute((0, 1, 2), HANDS, "2"), gs.OptionError, r"finish_order is \(0, 1, 2\)"),
         (lambda: gs.tribute("0123", HANDS[:3], "2"), gs.HandError, "3 hands were given; there are"),
         (
@@ -367,7 +375,11 @@ HANDS = ["S3", "S4", "S5", "S6"]
         (lambda: gs.tribute("0123", HANDS, "0"), gs.CardParseError, "'0' is not a level"),
         (lambda: gs.settle("0123", ("2", "2"), 2), gs.OptionError, "owner is 2; teams are 0"),
         (lambda: gs.settle("0123", ("2", "1"), 0), gs.CardParseError, "'1' is not a level"),
-        (lambda: gs.settle("0123", ("2",), 0), gs.OptionError, r"levels \('2',\) .* one value a te"),
+        (
+            lambda: gs.settle("0123", ("2",), 0),
+            gs.OptionError,
+            r"levels \('2',\) .* one value a te",
+        ),
         (lambda: gs.settle("0123", ("2", "2"), 0, (0,)), gs.OptionError, r"failures \(0,\) must"),
         (lambda: gs.settle("0123", ("2", "2"), 0, (0, -1)), gs.OptionError, "failures"),
         (lambda: gs.settle("0123", ("2", "2"), 0, (0, 0.5)), gs.OptionError, "failures"),  # type: ignore[arg-type]
@@ -376,12 +388,24 @@ HANDS = ["S3", "S4", "S5", "S6"]
             gs.OptionError,
             r"previous_last is \[0, 1\]; give no seat, one, or two partners",
         ),
-        (lambda: gs.settle("0123", ("2", "2"), 0, previous_last=(4,)), gs.OptionError, "previous_l"),
+        (
+            lambda: gs.settle("0123", ("2", "2"), 0, previous_last=(4,)),
+            gs.OptionError,
+            "previous_l",
+        ),
         (lambda: gs.settle("3210", ("2", "2"), 0, rules="x"), gs.RulesError, "'x' is not a rule"),
         (lambda: gs.active_level("0123", HANDS, ("5",)), gs.OptionError, r"levels"),
         (lambda: gs.active_level("1023", HANDS, ("5",)), gs.OptionError, r"levels"),
-        (lambda: gs.active_level("0123", HANDS, ("Z", "5")), gs.CardParseError, "'Z' is not a leve"),
-        (lambda: gs.active_level("9999", HANDS, ("5", "5")), gs.OptionError, "finish_order is '9999"),
+        (
+            lambda: gs.active_level("0123", HANDS, ("Z", "5")),
+            gs.CardParseError,
+            "'Z' is not a leve",
+        ),
+        (
+            lambda: gs.active_level("9999", HANDS, ("5", "5")),
+            gs.OptionError,
+            "finish_order is '9999",
+        ),
     ],
 )
 def test_wrong_input_is_named(

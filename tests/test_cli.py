@@ -1,0 +1,326 @@
+"""The command line: what it refuses and how, exit codes, numbers, and what it leaves alone."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from guandan_sim import progress
+from guandan_sim.bots import BUILT_IN
+from guandan_sim.cli import main
+from guandan_sim.errors import OptionError, RulesError
+from guandan_sim.options import chosen_rules, whole_number
+from guandan_sim.rules import Rules
+
+COMMANDS = ("simulate", "verify", "replay", "bots", "rules", "warmup", "bench")
+HOSTILE = """
+def illegal(view, scratch, out):
+    out[:] = 7
+    return 0
+
+
+def refusing(view, scratch, out):
+    return 3
+
+
+def untyped(view, scratch, out):
+    return "a move"
+
+
+def writing_to_the_view(view, scratch, out):
+    view[0] = 1
+    return 0
+"""
+
+Result = tuple[int, str, str]
+Command = Callable[..., Result]
+
+
+@pytest.fixture(name="run")
+def run_in_a_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Command:
+    """Calls `main` in an empty current folder; gives the exit code, stdout and stderr."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+
+    def run(*arguments: str) -> Result:
+        capsys.readouterr()
+        code = main(arguments)
+        return code, *capsys.readouterr()
+
+    return run
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {str(f.relative_to(folder)): f.read_bytes() for f in folder.rglob("*") if f.is_file()}
+
+
+# Errors: one line on stderr, an exit code, nothing changed
+
+
+def assert_refused(result: Result, code: int, *parts: str) -> None:
+    assert result[0] == code
+    assert result[1] == ""
+    errors = [line for line in result[2].splitlines() if not line.startswith("compil")]
+    assert len(errors) == 1
+    assert errors[0].startswith("error: ")
+    for part in parts:
+        assert part in errors[0]
+
+
+@pytest.mark.parametrize(
+    ("line", "parts"),
+    [
+        ("simulate --deals -5", ["--deals is '-5'", "from 1 to", "10k"]),
+        ("simulate --deals 0", ["--deals is '0'"]),
+        ("simulate --deals 1.5", ["'1.5'"]),
+        ("simulate --matches many", ["--matches is 'many'", "1e6"]),
+        ("simulate", ["--deals N or --matches N"]),
+        ("simulate --deals 5 --matches 5", ["either --deals N or --matches N"]),
+        ("simulate --deals", ["--deals"]),
+        ("simulate --deals 5 --speed 9", ["--speed"]),
+        ("simulate --deals 5 --bots nobody", ["'nobody'", "random, greedy", "module:attribute"]),
+        ("simulate --deals 5 --bots random,greedy,random", ["3 bots", "1 (all seats), 2"]),
+        ("simulate --deals 5 --bots nowhere:bot", ["nowhere"]),
+        ("simulate --deals 5 --rules house", ["'house'", "guide, ace_reset"]),
+        ("simulate --deals 5 --set max_bomb=7", ["max_bomb=7", "8, 9, 10"]),
+        ("simulate --deals 5 --set max_bomb", ["switch=value"]),
+        ("simulate --deals 5 --set jokers=4", ["'jokers'", "pass_locks"]),
+        ("simulate --deals 5 --set pass_locks=maybe", ["pass_locks='maybe'", "no, yes"]),
+        ("simulate --deals 5 --seed -1", ["--seed is '-1'"]),
+        ("simulate --deals 5 --workers 0", ["--workers is '0'"]),
+        ("simulate --deals 5 --log everything", ["everything", "plays", "deals", "none"]),
+        ("simulate --deals 5 --level 11", ["'11'", "10 (or T)"]),
+        ("simulate --deals 5 --previous-order 0012", ["'0012'", "0213"]),
+        ("simulate --matches 5 --level 3", ["level"]),
+        ("simulate --deals 5 --resume", ["--out"]),
+        ("verify nowhere", ["nowhere is not a run"]),
+        ("verify", ["RUN"]),
+        ("replay nowhere 0", ["nowhere is not a run"]),
+        ("replay", ["RUN", "--seed"]),
+        ("replay nowhere", ["nowhere"]),
+        ("rules house", ["'house'", "pagat"]),
+        ("shuffle", ["shuffle"]),
+    ],
+)
+def test_bad_input_is_one_line_and_2(run: Command, line: str, parts: list[str]) -> None:
+    assert_refused(run(*line.split()), 2, *parts)
+    assert os.listdir() == []
+
+
+def test_an_existing_run_is_left_as_it_is(run: Command, tmp_path: Path) -> None:
+    assert run("simulate", "--deals", "20", "--out", "old", "--quiet")[0] == 0
+    before = contents(tmp_path)
+    for more in ([], ["--resume"]):
+        result = run("simulate", "--deals", "10", "--out", "old", *more)
+        assert_refused(result, 2, "old", "choose another --out")
+    assert contents(tmp_path) == before
+
+
+def test_other_files_are_left_as_they_are(run: Command, tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "notes.txt").write_text("keep", "utf-8")
+    (tmp_path / "file").write_text("keep", "utf-8")
+    before = contents(tmp_path)
+    for folder in ("mine", "file"):
+        assert_refused(run("simulate", "--deals", "10", "--out", folder), 2, folder, "--out")
+    assert contents(tmp_path) == before
+
+
+def test_a_folder_that_cannot_be_written_is_a_failure(run: Command, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("keep", "utf-8")
+    result = run("simulate", "--deals", "10", "--out", "file/run")
+    assert_refused(result, 1, "cannot write to file/run", "choose another --out")
+    assert_refused(run("bench", "--no-start", "--json", "file/x"), 1, "file/x")
+
+
+@pytest.mark.parametrize(
+    ("bot", "says"),
+    [
+        ("illegal", "seat"),
+        ("refusing", "return"),
+        ("untyped", "must return an integer"),
+        ("writing_to_the_view", "does not compile"),
+    ],
+)
+def test_a_bot_that_fails_is_a_failure(
+    run: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bot: str, says: str
+) -> None:
+    (tmp_path / "hostile_bots.py").write_text(HOSTILE, "utf-8")
+    monkeypatch.delitem(sys.modules, "hostile_bots", raising=False)
+    result = run("simulate", "--deals", "5", "--bots", f"hostile_bots:{bot}", "--out", "new")
+    assert_refused(result, 1, f"hostile_bots:{bot}", says)
+
+
+def test_a_changed_run_does_not_verify(run: Command, tmp_path: Path) -> None:
+    assert run("simulate", "--deals", "20", "--out", "runs/a", "--quiet")[0] == 0
+    code, out, err = run("verify", "runs/a", "--quiet")
+    assert (code, err) == (0, "")
+    assert re.search(r"runs/a: 20 deals and all [\d,]+ plays", out)
+    (part,) = (tmp_path / "runs" / "a" / "plays").iterdir()
+    part.write_bytes(part.read_bytes()[:-1])
+    code, out, err = run("verify", "runs/a", "--quiet")
+    assert code == 1
+    assert out.startswith("- ")
+    assert err.startswith("error: runs/a does not verify")
+    (tmp_path / "runs" / "a" / "manifest.json").write_text("{", "utf-8")
+    assert_refused(run("verify", "runs/a"), 1, "manifest.json")
+
+
+def test_a_process_of_its_own(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "guandan_sim", "simulate", "--deals", "5", "--bots", "nobody"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.count("\n") == 1
+    assert done.stderr.startswith("error: 'nobody' is not a bot")
+
+
+def test_ctrl_c_says_how_far_it_got(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "guandan_sim", "simulate", "--deals", "1G", "--log", "deals"]
+    process = subprocess.Popen(
+        [*command, "--out", "run"], cwd=tmp_path, stderr=subprocess.PIPE, text=True
+    )
+    try:
+        deadline = time.monotonic() + 120
+        while not (tmp_path / "run" / "deals").exists() and time.monotonic() < deadline:
+            time.sleep(0.1)
+        time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=20)
+    finally:
+        process.kill()
+    assert process.returncode == 130
+    last = err.splitlines()[-1]
+    assert re.fullmatch(r"stopped at [\d,]+ of 1,000,000,000 deals; .*--resume.*", last)
+
+
+# What is asked for is done
+
+
+def test_no_arguments_show_help(run: Command) -> None:
+    code, out, _ = run()
+    assert code == 0
+    assert all(command in out for command in COMMANDS)
+    assert "Exit codes" in out
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_shows_an_example(run: Command, command: str) -> None:
+    code, out, _ = run(command, "--help")
+    assert code == 0
+    assert re.search(rf"Examples?: guandan-sim {command}\b", out)
+
+
+def test_lists(run: Command) -> None:
+    _, out, _ = run("bots")
+    for name in BUILT_IN:
+        assert re.search(rf"\b{name} +\S+ +\w", out)
+    _, out, _ = run("rules")
+    assert all(name in out for name in Rules.presets())
+    _, out, _ = run("rules", "pagat")
+    assert out.strip() == Rules.preset("pagat").describe()
+
+
+def test_simulate_writes_what_it_shows(run: Command, tmp_path: Path) -> None:
+    line = "simulate --matches 6 --bots greedy,random --seed 0x --out a"
+    assert run(*line.split())[0] == 2
+    code, out, err = run(*line.replace("0x", "5").split(), "--set", "top_level=5", "--quiet")
+    assert (code, err) == (0, "")
+    manifest = json.loads((tmp_path / "a" / "manifest.json").read_text("utf-8"))
+    assert manifest["command"].startswith("guandan-sim simulate --matches 6 --bots greedy,random")
+    assert manifest["settings"]["rules"]["top_level"] == "5"
+    summary = manifest["summary"]
+    assert re.search(rf"deals +{summary['deals']:,}\b", out)
+    assert "matches won by team 0 (greedy)" in out
+    assert "sweeps" in out
+    assert manifest["content_hash"]["plays"][:16] in out
+    assert f"plays: {manifest['rows']['plays']:,} rows" in out
+
+
+def test_quiet_or_not_without_a_folder(run: Command, tmp_path: Path) -> None:
+    assert run("simulate", "--deals", "1e2", "--log", "none", "--out", "never", "-q")[0] == 0
+    code, out, _ = run("simulate", "--deals", "1_0", "--previous-order", "random", "--level", "10")
+    assert code == 0
+    assert re.search(r"deals +10\b", out)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_replay_from_the_seed_and_from_the_log_agree(run: Command) -> None:
+    line = "--bots greedy,random --seed 4 --previous-order 0213"
+    assert run(*f"simulate --deals 4 --out a {line} --quiet".split())[0] == 0
+    code, told, _ = run("replay", "a", "3")
+    assert code == 0
+    assert run(*f"replay --number 3 {line}".split())[1] == told
+    assert "tribute" in told
+    assert "seat 3 (random)" in told
+    assert_refused(run("replay", "a", "4"), 2, "0 to 3")
+    assert_refused(run("replay", "a"), 2, "number, from 0")
+
+
+def test_lines_tell_how_far_it_is(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(progress, "_SECONDS_BETWEEN_LINES", 0.0)
+    for quiet in (False, True):
+        watch = progress.Watch("deals", quiet)
+        with watch.shown():
+            watch.count(250, 1000, ", 10 deals/s")
+    assert re.fullmatch(r"250 of 1,000 deals, 10 deals/s, \d+ s left\n", capsys.readouterr().err)
+
+
+# Values
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("7", 7),
+        ("+7", 7),
+        ("1_000_000", 1_000_000),
+        ("1,000", 1_000),
+        ("1e6", 1_000_000),
+        ("1E+3", 1_000),
+        ("2.5e1", 25),
+        ("1M", 1_000_000),
+        ("1.5m", 1_500_000),
+        ("10k", 10_000),
+        (" 3K ", 3_000),
+        ("1G", 10**9),
+        (str(2**48 - 1), 2**48 - 1),
+    ],
+)
+def test_numbers(text: str, number: int) -> None:
+    assert whole_number(text, "--n", 1) == number
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "k", "1kk", "1e", "1e-3", "1.5", "0.5", "1e99", "1e9999", "0x10", "٣", "1 000", "nan"],
+)
+def test_what_is_no_number(text: str) -> None:
+    with pytest.raises(OptionError, match="--n is") as caught:
+        whole_number(text, "--n", 1)
+    assert repr(text) in str(caught.value)
+
+
+def test_switches_of_every_type() -> None:
+    words = ["promotion=4,2,1", "top_failures=3", "pass_locks=Yes", "top_level=10", "max_bomb = 8"]
+    rules = chosen_rules("guide", words)
+    assert rules.promotion == (4, 2, 1)
+    assert rules.top_failures == 3
+    assert rules.pass_locks is True
+    assert rules.top_level == "T"
+    assert rules.max_bomb == 8
+    for wrong in ("promotion=4", "top_failures=-1", "top_failures=x", "opening_leader=me"):
+        with pytest.raises(RulesError, match=wrong.partition("=")[0]):
+            chosen_rules("guide", [wrong])

@@ -1,0 +1,39 @@
+"""Without compilation (NUMBA_DISABLE_JIT=1) the same functions play the same deals."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from typing import Any
+
+import guandan_sim as gs
+
+
+def play() -> list[Any]:
+    """Hands, the first seat's legal moves, every play and the finishing order of a few deals."""
+    deals: list[Any] = []
+    for number, bots in enumerate(("random", "greedy", ("greedy", "random"))):
+        deal = gs.Deal(seed=5, number=number, level="7")
+        hands, lead = deal.hands, [str(move) for move in deal.legal_moves()]
+        deal.play_out(bots)
+        history = [[seat, str(move)] for seat, move in deal.history]
+        deals.append([hands, lead, history, deal.finish_order])
+    return deals
+
+
+def test_plain_python_plays_the_same_deals_as_compiled_code() -> None:
+    plain = subprocess.run(
+        [sys.executable, __file__],
+        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+    ).stdout
+    assert json.loads(plain) == json.loads(json.dumps(play()))
+
+
+if __name__ == "__main__":
+    print(json.dumps(play()))

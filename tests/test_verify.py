@@ -1,0 +1,257 @@
+"""`verify` and `replay`: every tampering with a log is found, and a log alone tells its deals."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import guandan_sim as gs
+from guandan_sim.replay import replay_run, replay_seed
+from guandan_sim.runs import create_run
+from guandan_sim.schemas import WORDS
+
+Tables = dict[str, dict[str, NDArray[Any]]]
+SEED = 11
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> gs.Run:
+    """Forty matches of mixed teams, with single, double and cancelled tributes."""
+    out = tmp_path_factory.mktemp("runs") / "original"
+    made = gs.simulate(
+        matches=40, bots=("greedy", "random", "random", "greedy"), seed=SEED, out=out
+    )
+    assert isinstance(made, gs.Run)
+    return made
+
+
+def tables_of(run: gs.Run) -> Tables:
+    return {
+        name: {
+            column: np.concatenate([batch[column] for batch in batches]) for column in batches[0]
+        }
+        for name, batches in ((name, list(run.arrays(name))) for name in run.tables)
+    }
+
+
+def problems_after(run: gs.Run, tmp_path: Path, change: Callable[[Tables], None]) -> list[str]:
+    """What `verify` says of the run with ``change`` made to its tables, checksums made right."""
+    tables = tables_of(run)
+    change(tables)
+    with create_run(tmp_path / "changed", run.manifest["settings"]) as writer:
+        with writer.part(0, 40) as part:
+            for name, columns in tables.items():
+                part.write(name, columns)
+        writer.finish([part.summary], run.summary)
+    return gs.open_run(tmp_path / "changed").verify().problems
+
+
+def row_of(table: dict[str, NDArray[Any]], **wanted: Any) -> int:
+    found = np.ones(len(table["set"]), bool)
+    for name, value in wanted.items():
+        found &= table[name] == value
+    return int(np.flatnonzero(found)[0])
+
+
+def test_an_untouched_run_is_right(run: gs.Run) -> None:
+    report = run.verify()
+    assert report.ok, report.problems
+    assert report.plays == run.summary["plays"] == len(run.plays(["ply"]))
+    assert report.deals == run.summary["deals"] == len(run.deals(["deal"]))
+
+
+def test_a_copy_with_nothing_changed_is_right(run: gs.Run, tmp_path: Path) -> None:
+    assert problems_after(run, tmp_path, lambda _: None) == []
+
+
+def test_a_play_of_another_rank_is_illegal(run: gs.Run, tmp_path: Path) -> None:
+    def change(tables: Tables) -> None:
+        row = row_of(tables["plays"], set=3, deal=1, ply=5)
+        tables["plays"]["rank"][row] = tables["plays"]["rank"][row] % 13 + 1
+
+    (problem,) = problems_after(run, tmp_path, change)
+    assert "set 3, deal 1, play 5" in problem
+    assert "may not play" in problem
+
+
+def test_a_play_of_cards_that_are_not_held(run: gs.Run, tmp_path: Path) -> None:
+    def change(tables: Tables) -> None:
+        plays = tables["plays"]
+        row = row_of(plays, set=0, deal=0, shape=WORDS["shape"].index("single"))
+        plays["one"][row] = plays["one"][row] << 4
+
+    (problem,) = problems_after(run, tmp_path, change)
+    assert "set 0, deal 0" in problem
+    assert "may not play" in problem
+
+
+def test_a_chosen_pass_that_was_forced_and_the_reverse(run: gs.Run, tmp_path: Path) -> None:
+    def change(tables: Tables) -> None:
+        plays = tables["plays"]
+        flagged = np.flatnonzero((plays["chosen_passes"] != 0) & (plays["set"] == 5))[0]
+        plays["chosen_passes"][flagged] = 0
+        unflagged = row_of(plays, set=7, deal=0, chosen_passes=0, ply=0)
+        plays["chosen_passes"][unflagged] = 1 << plays["seat"][unflagged]
+
+    first, second = problems_after(run, tmp_path, change)
+    assert "set 5" in first
+    assert "logged as forced" in first
+    assert "set 7, deal 0, play 0" in second
+    assert "logged as chosen" in second
+
+
+def test_a_play_out_of_turn(run: gs.Run, tmp_path: Path) -> None:
+    def change(tables: Tables) -> None:
+        plays = tables["plays"]
+        row = row_of(plays, set=2, deal=0, ply=0)
+        plays["seat"][row] = (plays["seat"][row] + 1) % 4
+
+    (problem,) = problems_after(run, tmp_path, change)
+    assert "set 2, deal 0, play 0" in problem
+    assert "turn" in problem
+
+
+@pytest.mark.parametrize(
+    "column", ["level", "owner", "level0", "leader", "drawn", "previous", "tribute", "cancelled",
+               "first", "gain", "hand0_one", "hand3_two"]
+)  # fmt: skip
+def test_a_wrong_value_in_deals(run: gs.Run, tmp_path: Path, column: str) -> None:
+    def change(tables: Tables) -> None:
+        deals = tables["deals"]
+        row = row_of(deals, set=9, deal=1)
+        value = deals[column][row]
+        deals[column][row] = not value if deals[column].dtype == bool else value ^ 1
+
+    (problem,) = problems_after(run, tmp_path, change)
+    assert "set 9, deal 1" in problem
+    assert f"deals.{column}" in problem
+
+
+@pytest.mark.parametrize(
+    "column", ["winner", "deals", "level0", "level1", "truncated", "ahead", "resets1"]
+)
+def test_a_wrong_value_in_matches(run: gs.Run, tmp_path: Path, column: str) -> None:
+    def change(tables: Tables) -> None:
+        matches = tables["matches"]
+        value = matches[column][6]
+        matches[column][6] = not value if matches[column].dtype == bool else (value + 1) % 13
+
+    (problem,) = problems_after(run, tmp_path, change)
+    assert "set 6" in problem
+    assert f"matches.{column}" in problem
+
+
+def test_a_tribute_that_may_not_be_given_or_returned(run: gs.Run, tmp_path: Path) -> None:
+    def change(tables: Tables) -> None:
+        tributes = tables["tributes"]
+        lowest, highest = WORDS["card"].index("S2"), WORDS["card"].index("HR")
+        of_set = [np.flatnonzero(tributes["set"] == number)[0] for number in (1, 2)]
+        tributes["card"][of_set[0]] = lowest
+        tributes["returned"][of_set[1]] = highest
+
+    first, second = problems_after(run, tmp_path, change)
+    assert "set 1" in first
+    assert "may not give S2" in first
+    assert "set 2" in second
+    assert "may not return HR" in second
+
+
+def test_a_tribute_to_the_wrong_seat(run: gs.Run, tmp_path: Path) -> None:
+    def change(tables: Tables) -> None:
+        tributes = tables["tributes"]
+        row = int(np.flatnonzero(tributes["set"] == 4)[0])
+        tributes["receiver"][row] = (tributes["giver"][row] + 2) % 4
+
+    (problem,) = problems_after(run, tmp_path, change)
+    assert "set 4" in problem
+    assert "receiver" in problem
+
+
+def test_a_deal_cut_short_and_one_too_many(run: gs.Run, tmp_path: Path) -> None:
+    def change(tables: Tables) -> None:
+        deals = tables["deals"]
+        last = np.flatnonzero(deals["set"] == 8)[-1]
+        for name in deals:
+            deals[name] = np.delete(deals[name], last)
+        plays = tables["plays"]
+        gone = row_of(plays, set=12, deal=0, ply=3)
+        for name in plays:
+            plays[name] = np.delete(plays[name], gone)
+
+    problems = problems_after(run, tmp_path, change)
+    assert "set 8" in problems[0]
+    assert "missing" in problems[0]
+    assert any("set 12, deal 0, play 3" in problem for problem in problems)
+
+
+def test_the_deals_of_another_seed_are_found(run: gs.Run, tmp_path: Path) -> None:
+    settings = {**run.manifest["settings"], "seed": SEED + 1}
+    with create_run(tmp_path / "other", settings) as writer:
+        with writer.part(0, 40) as part:
+            for name, columns in tables_of(run).items():
+                part.write(name, columns)
+        writer.finish([part.summary], run.summary)
+    report = gs.open_run(tmp_path / "other").verify()
+    assert not report.ok
+    assert "and more" in report.problems[-1]
+
+
+def test_a_run_without_plays_is_checked_as_far_as_it_goes(tmp_path: Path) -> None:
+    run = gs.simulate(matches=20, seed=4, log="deals", out=tmp_path / "deals")
+    assert isinstance(run, gs.Run)
+    report = run.verify()
+    assert report.ok
+    assert report.plays == 0
+    assert report.deals == run.summary["deals"]
+
+
+def test_a_run_by_other_rules_versions_is_refused(run: gs.Run, tmp_path: Path) -> None:
+    settings = {**run.manifest["settings"], "rules_version": 999}
+    with create_run(tmp_path / "old", settings) as writer:
+        with writer.part(0, 40) as part:
+            for name, columns in tables_of(run).items():
+                part.write(name, columns)
+        writer.finish([part.summary], run.summary)
+    with pytest.raises(gs.RunError, match="rules version 999"):
+        gs.open_run(tmp_path / "old").verify()
+
+
+def test_replay_tells_the_plays_of_the_log(run: gs.Run) -> None:
+    text = replay_run(run, 3, 1)
+    plays = run.plays()
+    plays = plays[(plays["set"] == 3) & (plays["deal"] == 1)]
+    told = [line.split() for line in text.splitlines() if line[:4].strip().isdigit()]
+    told = [words for words in told if words[1] != "pass"]
+    assert [int(words[0]) for words in told] == plays["seat"].tolist()
+    assert [words[1].rstrip(":") for words in told] == plays["shape"].tolist()
+    deal = run.deals().set_index(["set", "deal"]).loc[(3, 1)]
+    order = " ".join(str(deal[name]) for name in ("first", "second", "third", "last"))
+    assert f"order {order}: " in text
+    assert f"worth {deal['gain']}" in text
+
+
+def test_replay_tells_every_deal_of_a_match(run: gs.Run) -> None:
+    text = replay_run(run, 5)
+    assert text.count("leads\n") == (run.deals(["set"])["set"] == 5).sum()
+    assert "wins the match" in text.splitlines()[-1]
+
+
+def test_replay_of_what_is_not_there(run: gs.Run) -> None:
+    with pytest.raises(gs.RunError, match="no set 40"):
+        replay_run(run, 40)
+    with pytest.raises(gs.RunError, match="has no deal 99"):
+        replay_run(run, 1, 99)
+
+
+def test_an_independent_deal_replays_from_the_log_and_from_seed_and_number(tmp_path: Path) -> None:
+    bots = ("random", "greedy")
+    run = gs.simulate(deals=30, bots=bots, seed=5, previous_order="random", out=tmp_path / "run")
+    assert isinstance(run, gs.Run)
+    from_log = replay_run(run, 17)
+    assert from_log == replay_seed(5, 17, bots, previous_order="random")
+    assert from_log != replay_seed(6, 17, bots, previous_order="random")
