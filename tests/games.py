@@ -1,4 +1,4 @@
-"""Playing at the tables for tests: step by step with bots, and what was played as the tables of a run."""
+"""Playing at the tables step by step with bots, and what was played as the tables of a run."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import guandan_sim as gs
 from guandan_sim import layout as lay
 from guandan_sim.checks import pack_order
 from guandan_sim.columns import Columns
-from guandan_sim.hashing import BlockHasher, PartSummary, TablePart, content_hash
 from guandan_sim.deal import clear_deal
+from guandan_sim.hashing import BlockHasher, PartSummary, TablePart, content_hash
 from guandan_sim.match import begin, start_single_deal
 from guandan_sim.schemas import CARD_NUMBER, TABLES, WORDS
 
@@ -22,7 +22,7 @@ ROLES = {"play": 0, "tribute": 1, "return": 2}
 
 
 class PausedMatch(gs.Match):
-    """A match that stands still when a deal is done, so that one can look at it; `next_deal` goes on."""
+    """A match that stands still when a deal is done, to be looked at; `next_deal` goes on."""
 
     def _go_on(self) -> None:
         pass

@@ -1,4 +1,4 @@
-"""One deal through `gs.Deal`: tricks and going out, the referee beside it, copies, and illegal input."""
+"""One deal through `gs.Deal`: tricks, going out, the referee beside it, copies, illegal input."""
 
 from __future__ import annotations
 

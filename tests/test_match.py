@@ -1,4 +1,4 @@
-"""Whole matches through `gs.Match`, with the slow referee beside every step; and its own edge cases."""
+"""Whole matches through `gs.Match`, with the slow referee beside every step."""
 
 from __future__ import annotations
 
@@ -248,9 +248,9 @@ def at_phase(phase: str, rules: str = "guide", due: int = 1) -> gs.Match:
         match = gs.Match(seed=11, number=number, rules=rules, bots="random")
         match.play_deal()
         while match.phase in ("tribute", "return"):
-            if match.phase == phase and match.state[lay.V_TRIBUTE] == due:
-                if len(match.options()) > 1:
-                    return match
+            wanted = match.phase == phase and match.state[lay.V_TRIBUTE] == due
+            if wanted and len(match.options()) > 1:
+                return match
             match.step(str(match.options()[0]))
         if match.phase == phase:
             return match
@@ -329,7 +329,7 @@ def test_what_is_no_card_when_one_is_due(phase: str) -> None:
     two_cards = " ".join(map(str, match.options()[:2]))
     for choice in ("S1", "", two_cards, "pass", None, 7):
         refused(match, choice, gs.CardParseError, "is not a card; a card is a suit S H C D")
-    with pytest.raises(gs.IllegalMoveError, match="a card to (give|return) is due first"):
+    with pytest.raises(gs.IllegalMoveError, match=r"a card to (give|return) is due first"):
         match.legal_moves()
 
 

@@ -1,4 +1,4 @@
-"""The rules between deals as functions: the edge cases of the rules, the referee at random, and wrong input."""
+"""The rules between deals as functions: edge cases, the referee at random, wrong input."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The moves and cards that `random` chooses are equally likely, and the cards that a seat is dealt.
 
-Seeds are fixed: a right engine would fail at one seed in a thousand. Samples are large enough to see
-a bias of a few percent.
+Seeds are fixed: a right engine would fail at one seed in a thousand. Samples are large enough to
+see a bias of a few percent.
 """
 
 from __future__ import annotations
@@ -129,7 +129,7 @@ def test_in_played_deals_moves_are_uniform_and_answers_independent_of_them() -> 
     hands = ("S3 S4 D5", "S9 D9 ST", "C3", "D3")
     table = np.zeros((3, 4), np.int64)
     leads, answers = ["3S", "4S", "5D"], ["", "9S", "9D", "TS"]
-    for seed in range(3_000):
+    for seed in range(2_000):
         deal = gs.Deal(seed=seed, level="2", hands=hands, leader=0)
         deal.play_out("random")
         lead, answer = (m.rank + m.cards[0][0] if m.cards else "" for _, m in deal.history[:2])

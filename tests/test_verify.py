@@ -139,11 +139,11 @@ def test_a_wrong_value_in_matches(run: gs.Run, tmp_path: Path, column: str) -> N
     def change(tables: Tables) -> None:
         matches = tables["matches"]
         value = matches[column][6]
-        matches[column][6] = not value if matches[column].dtype == bool else (value + 1) % 13
+        matches[column][6] = not value if matches[column].dtype == bool else (int(value) + 1) % 13
 
-    (problem,) = problems_after(run, tmp_path, change)
-    assert "set 6" in problem
-    assert f"matches.{column}" in problem
+    problems = problems_after(run, tmp_path, change)
+    assert all("set 6: " in problem for problem in problems)
+    assert any(f"matches.{column}" in problem for problem in problems)
 
 
 def test_a_tribute_that_may_not_be_given_or_returned(run: gs.Run, tmp_path: Path) -> None:
@@ -229,7 +229,8 @@ def test_replay_tells_the_plays_of_the_log(run: gs.Run) -> None:
     told = [words for words in told if words[1] != "pass"]
     assert [int(words[0]) for words in told] == plays["seat"].tolist()
     assert [words[1].rstrip(":") for words in told] == plays["shape"].tolist()
-    deal = run.deals().set_index(["set", "deal"]).loc[(3, 1)]
+    deals = run.deals()
+    (deal,) = deals[(deals["set"] == 3) & (deals["deal"] == 1)].to_dict("records")
     order = " ".join(str(deal[name]) for name in ("first", "second", "third", "last"))
     assert f"order {order}: " in text
     assert f"worth {deal['gain']}" in text
