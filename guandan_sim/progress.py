@@ -108,6 +108,7 @@ class Watch:
     def shown(self, advice: str = "") -> Iterator[None]:
         """Shows the bar while inside; Ctrl-C says how far it got, gives ``advice`` and exits."""
         try:
+            self._began = time.monotonic()
             with self._bar:
                 yield
         except KeyboardInterrupt:

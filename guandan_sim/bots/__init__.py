@@ -75,14 +75,14 @@ class Bot:
                 "it must be a function f(view, scratch, out)"
             )
         own = self.built_in or function is greedy.choose_card
-        file = Path(inspect.getfile(function))
+        sources = [] if own else source_files(function)
         try:
             compiled = compile_function(
                 function,
                 BOT_ARGUMENTS,
                 # What was typed into a session has no file to key a cache by.
-                cached=file.exists(),
-                folder=cache_dir(file.read_bytes()) if file.exists() and not own else None,
+                cached=own or bool(sources),
+                folder=cache_dir(*(file.read_bytes() for file in sources)) if sources else None,
                 boundscheck=not own,
             )
         except Exception as error:  # Numba's own errors, and whatever else it trips over
@@ -189,6 +189,36 @@ class Bot:
                 f"bot {self.name} at seat {view.seat} returned {answer}; 0 means a choice made"
             )
         return out
+
+
+def source_files(function: Any) -> list[Path]:
+    """The files of a bot's function and of all functions that it calls, this package's left out.
+
+    They key its compiled code, as Numba's own cache does not notice an edited callee. Empty if the
+    function was typed into a session.
+    """
+    package = Path(__file__).parents[1]
+    found: dict[Path, None] = {}
+    seen: set[int] = set()
+    todo = [function]
+    while todo:
+        item = todo.pop()
+        item = getattr(item, "py_func", item)
+        if id(item) in seen or not inspect.isfunction(item):
+            continue
+        seen.add(id(item))
+        file = Path(inspect.getfile(item))
+        if file.is_relative_to(package):
+            continue
+        if not file.exists():
+            return []
+        found[file] = None
+        for name in item.__code__.co_names:
+            value = item.__globals__.get(name)
+            todo.append(value)
+            if inspect.ismodule(value):
+                todo += [getattr(value, other, None) for other in item.__code__.co_names]
+    return sorted(found)
 
 
 def _compile_problem(error: Exception) -> str:
