@@ -3,7 +3,7 @@ notebook can question.
 
 >>> import guandan_sim as gs
 >>> len(gs.legal_moves("S9 D9 H2", level="2"))
-6
+7
 """
 
 from ._version import __version__

@@ -48,7 +48,7 @@ def _multisets(index: int) -> list[list[int]]:
     """
     held = [(index >> suit & 1) + (index >> 4 + suit & 1) for suit in range(4)]
     found: list[list[int]] = [[] for _ in range(9)]
-    for copies in product(*(range(n + 1) for n in held)):
+    for copies in product(*(range(n, -1, -1) for n in held)):  # spades first
         one = sum(1 << suit for suit in range(4) if copies[suit])
         two = sum(1 << suit for suit in range(4) if copies[suit] == 2)
         found[sum(copies)].append(one | two << 4)

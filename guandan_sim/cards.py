@@ -15,6 +15,7 @@ from .errors import CardParseError, HandError
 __all__ = [
     "CARD_CODES",
     "CARD_NUMBERS",
+    "DISPLAY_PLACE",
     "RANK_WORDS",
     "Cards",
     "card_codes",
@@ -42,9 +43,10 @@ CARD_CODES: dict[int, str] = {
 #: Number of each card code.
 CARD_NUMBERS: dict[str, int] = {code: number for number, code in CARD_CODES.items()}
 
-_DISPLAY = {
+#: Place of each code in display order, as a sort key: falling natural rank, jokers first, then S H C D.
+DISPLAY_PLACE: dict[str, tuple[int, int]] = {
     code: (-(number >> 2), number & 3) for number, code in CARD_CODES.items()
-}  # falling natural rank (the red joker first), then S H C D
+}
 
 
 def parse_cards(cards: Cards) -> list[str]:
@@ -95,7 +97,7 @@ def display_order(codes: Iterable[str]) -> tuple[str, ...]:
     >>> display_order(["H2", "D9", "S9", "SB"])
     ('SB', 'S9', 'D9', 'H2')
     """
-    return tuple(sorted(codes, key=_DISPLAY.__getitem__))
+    return tuple(sorted(codes, key=DISPLAY_PLACE.__getitem__))
 
 
 def cards_to_words(cards: Cards, *, name: str = "hand") -> tuple[int, int]:

@@ -11,6 +11,7 @@ import numpy as np
 
 from . import layout as lay
 from .cards import (
+    DISPLAY_PLACE,
     RANK_WORDS,
     Cards,
     cards_to_words,
@@ -215,4 +216,5 @@ def moves_of_hand(
     total = count_moves(one, two, level, kind, strength, max_bomb, joker_pair, -1)
     rows = np.empty((total, 4), np.int64)
     list_moves(one, two, level, kind, strength, max_bomb, joker_pair, rows)
-    return [Move.from_words(*row) for row in rows.tolist()]
+    moves = [Move.from_words(*row) for row in rows.tolist()]
+    return sorted(moves, key=lambda m: (m.words[:2], [DISPLAY_PLACE[c] for c in m.cards]))

@@ -9,7 +9,7 @@ from typing import Any
 from rich.box import SIMPLE
 from rich.table import Table
 
-__all__ = ["Z95", "mean_interval", "summary_table", "wilson"]
+__all__ = ["Z95", "mean_interval", "ratio_interval", "summary_table", "wilson"]
 
 #: Standard errors in a two-sided 95% interval.
 Z95 = 1.959963984540054
@@ -55,6 +55,26 @@ def mean_interval(total: int, squares: int, n: int) -> tuple[float, float, float
     return mean, mean - margin, mean + margin
 
 
+def ratio_interval(summary: Mapping[str, Any]) -> tuple[float, float, float] | None:
+    """(share, low, high): sweeps of all deals, with a 95% interval that takes matches as the units.
+
+    The deals of a match go together, since the level and the tribute follow from the deal before:
+    the variance is that of the ratio of two sums over matches. None for fewer than two matches.
+    Source: W. G. Cochran, Sampling Techniques, 3rd ed., section 6.3.
+    """
+    n, deals = summary["matches"], summary["deals"]
+    if n < 2:
+        return None
+    share = summary["sweeps"] / deals
+    residuals = (
+        summary["sweeps_sum_of_squares"]
+        - 2 * share * summary["sweeps_times_deals"]
+        + share**2 * summary["match_deals_sum_of_squares"]
+    )
+    margin = Z95 * math.sqrt(max(residuals, 0.0) * n / (n - 1)) / deals
+    return share, share - margin, share + margin
+
+
 def _share(part: int, whole: int) -> str:
     """``part`` of ``whole`` in percent with its interval."""
     if whole == 0:
@@ -69,9 +89,8 @@ def summary_table(
     """A rich table of a run's summary (``manifest["summary"]``); ``bots`` are the names by seat.
 
     Shares and means stand with their 95% interval. Wins are of matches, or of deals where deals
-    are independent; a match without a winner is a win of neither team. Intervals of shares take
-    their units as independent: matches are, and the deals of a match nearly so, since each is
-    dealt anew. Stopping at the match's end adds no error (Wald's second identity).
+    are independent; a match without a winner is a win of neither team. The interval of sweeps takes
+    matches as its units. That of cancelled tributes may take deals, whose packs know no past.
     """
     whole = summary["kind"] == "matches"
     deals, matches, plays = summary["deals"], summary["matches"], summary["plays"]
@@ -97,7 +116,13 @@ def summary_table(
         )
     if whole and summary["truncated"]:
         table.add_row("matches cut off, no winner", _share(summary["truncated"], matches))
-    table.add_row("sweeps (double wins), of deals", _share(summary["sweeps"], deals))
+    of_matches = ratio_interval(summary) if whole else None
+    table.add_row(
+        "sweeps (double wins), of deals",
+        "{:.2%}  [{:.2%}, {:.2%}]".format(*of_matches)
+        if of_matches
+        else _share(summary["sweeps"], deals),
+    )
     due, cancelled = summary["tributes"], summary["cancelled"]
     for kind in ("single", "double"):
         if due[kind]:

@@ -306,7 +306,7 @@ def _tally_of_parts(path: Path, kept: Sequence[PartSummary]) -> Tally:
     """Counts over the parts that a resumed run had already."""
     tally = Tally()
     run = open_run(path)
-    names = ["first", "second", "plays", "tribute", "cancelled"]
+    names = ["set", "first", "second", "plays", "tribute", "cancelled"]
     whole = "matches" in run.tables
     run.parts = [(part.first, part.stop) for part in kept]
     for columns in run.arrays("deals", names):

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 __all__ = ["Tally"]
 
@@ -27,6 +28,10 @@ class Tally:
     cancelled: list[int] = field(default_factory=lambda: [0, 0, 0])
     # Sums of deals a match and of its square, for the standard error of the mean.
     match_deals: list[int] = field(default_factory=lambda: [0, 0])
+    # Over sets: sums of sweeps squared and of sweeps times deals, as a match's deals go together.
+    sweep_products: list[int] = field(default_factory=lambda: [0, 0])
+    # A set whose deals may go on in the next batch: its number, deals and sweeps so far.
+    _open: tuple[int, int, int] = (-1, 0, 0)
 
     def add(self, deals: dict[str, Any], tributes: int, matches: dict[str, Any] | None) -> None:
         """Count some finished deals, given as columns, and matches."""
@@ -35,7 +40,7 @@ class Tally:
         self.plays += int(deals["plays"].sum(dtype=np.int64))
         self.transfers += tributes
         first = deals["first"]
-        self.sweeps += int(np.count_nonzero((first ^ deals["second"]) == 2))
+        self._add_sweeps(deals["set"], (first ^ deals["second"]) == 2)
         won = int(np.count_nonzero(first & 1))
         self.deal_wins[0] += n - won
         self.deal_wins[1] += won
@@ -45,6 +50,29 @@ class Tally:
             self.cancelled[kind] += int(np.count_nonzero(due & deals["cancelled"]))
         if matches is not None:
             self.add_matches(matches)
+
+    def _add_sweeps(self, sets: NDArray[np.int64], sweeps: NDArray[np.bool_]) -> None:
+        """Count sweeps by set; the rows are in order of their sets."""
+        self.sweeps += int(np.count_nonzero(sweeps))
+        if not sets.size:
+            return
+        numbers, starts = np.unique(sets, return_index=True)
+        deals = np.diff(starts, append=sets.size)
+        swept = np.add.reduceat(sweeps.astype(np.int64), starts)
+        if numbers[0] == self._open[0]:
+            deals[0] += self._open[1]
+            swept[0] += self._open[2]
+        else:
+            self._close_set()
+        self.sweep_products[0] += int((swept[:-1] ** 2).sum())
+        self.sweep_products[1] += int((swept[:-1] * deals[:-1]).sum())
+        self._open = (int(numbers[-1]), int(deals[-1]), int(swept[-1]))
+
+    def _close_set(self) -> None:
+        _, deals, swept = self._open
+        self.sweep_products[0] += swept**2
+        self.sweep_products[1] += swept * deals
+        self._open = (-1, 0, 0)
 
     def add_matches(self, matches: dict[str, Any]) -> None:
         """Count some finished matches, given as columns."""
@@ -58,8 +86,11 @@ class Tally:
         self.match_deals[1] += int((lengths**2).sum())
 
     def merge(self, other: Tally) -> None:
-        """Add another worker's counts."""
+        """Add another worker's counts; its last set is done."""
+        other._close_set()
         for name, value in vars(other).items():
+            if name == "_open":
+                continue
             mine = getattr(self, name)
             if isinstance(value, list):
                 setattr(self, name, [a + b for a, b in zip(mine, value, strict=True)])
@@ -88,6 +119,8 @@ class Tally:
             "deal_wins": self.deal_wins,
             "truncated": self.truncated,
             "sweeps": self.sweeps,
+            "sweeps_sum_of_squares": self.sweep_products[0],
+            "sweeps_times_deals": self.sweep_products[1],
             "tributes": dict(zip(("none", "single", "double"), self.tributes, strict=True)),
             "cancelled": {"single": self.cancelled[1], "double": self.cancelled[2]},
             "transfers": self.transfers,
