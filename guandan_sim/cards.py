@@ -43,7 +43,7 @@ CARD_CODES: dict[int, str] = {
 #: Number of each card code.
 CARD_NUMBERS: dict[str, int] = {code: number for number, code in CARD_CODES.items()}
 
-#: Place of each code in display order, as a sort key: falling natural rank, jokers first, then S H C D.
+#: Sort key of each code in display order: falling natural rank, jokers first, then S H C D.
 DISPLAY_PLACE: dict[str, tuple[int, int]] = {
     code: (-(number >> 2), number & 3) for number, code in CARD_CODES.items()
 }

@@ -22,6 +22,7 @@ from typer.exceptions import TyperException
 
 from .bots import BUILT_IN, bots_by_seat
 from .errors import BotError, GuandanError, OptionError, RunError
+from .moves import legal_moves
 from .options import chosen_bots, chosen_rules, whole_number
 from .progress import INTERRUPTED, Watch, compile_first, note
 from .replay import replay_run, replay_seed
@@ -272,6 +273,25 @@ def replay_command(
         print(replay_seed(first_key, which, by_seat, system, level, previous_order))
     except BotError as error:
         raise _FailureError(str(error)) from error
+
+
+@app.command(
+    "moves",
+    epilog="Example: guandan-sim moves 'S9 D9 H2' --level 2 --to-beat 'pair 8: S8 C8'",
+)
+def moves_command(
+    hand: Annotated[str, typer.Argument(metavar="CARDS", help="The hand, such as 'S9 D9 HT SB'.")],
+    level: Annotated[str, typer.Option("--level", metavar="LEVEL", help="2 to A.")] = "2",
+    to_beat: Annotated[
+        str | None,
+        typer.Option("--to-beat", metavar="MOVE", help="The play to beat; without it, the leads."),
+    ] = None,
+    rules: _Preset = "guide",
+    changes: _Changes = None,
+) -> None:
+    """List the legal moves of a hand."""
+    for move in legal_moves(hand, level, to_beat, chosen_rules(rules, changes or [])):
+        print(move)
 
 
 @app.command("bots", epilog="Example: guandan-sim bots")
