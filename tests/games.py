@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import sys
+import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
 import guandan_sim as gs
 from guandan_sim import layout as lay
@@ -125,8 +129,8 @@ class Recorder:
         while table.phase != "done":
             self.deal(table, table.deals)
         words = table.state
-        row = {"set": int(words[lay.S_SET]), "arm": 0, "deals": table.deals, "ahead": 255}
-        row |= {"winner": 255 if table.winner is None else table.winner}
+        row: dict[str, Any] = {"set": int(words[lay.S_SET]), "arm": 0, "deals": table.deals}
+        row |= {"winner": 255 if table.winner is None else table.winner, "ahead": 255}
         row |= {"level0": table.levels[0], "level1": table.levels[1], "truncated": table.truncated}
         if table.truncated:
             ranks = [WORDS["level"].index(level) for level in table.levels]
@@ -162,3 +166,12 @@ def random_steps(table: gs.Deal, seed: int, steps: int = 10_000) -> Iterator[gs.
         move = bot.choose(table.view(), seed=(seed + 1_000_003 * count) % 2**63)
         table.play(move)
         yield move
+
+
+def user_module(monkeypatch: pytest.MonkeyPatch, folder: Path, name: str, text: str) -> str:
+    """Write an importable module of bots, compiled within ``folder``; gives its name."""
+    (folder / f"{name}.py").write_text(textwrap.dedent(text))
+    monkeypatch.syspath_prepend(folder)
+    monkeypatch.setenv("GUANDAN_SIM_CACHE", str(folder / "cache"))
+    monkeypatch.delitem(sys.modules, name, raising=False)
+    return name

@@ -60,12 +60,12 @@ def draw_grid(n: int, out: Any) -> None:
 
 
 @kernel
-def bit_operations(a: int, b: int, k: int, out: Any) -> None:
-    """Each intrinsic of `bits` once, in the order of their names in `bits`; ``k`` < popcount(a)."""
+def bit_operations(a: int, b: int, held: int, k: int, out: Any) -> None:
+    """Each operation of `bits` once; ``held`` has more than ``k`` bits."""
     out[0] = mix(a, b)
     out[1] = mulhi(a, b)
     out[2] = popcount(a)
-    out[3] = select_bit(a, k)
+    out[3] = select_bit(held, k)
     out[4] = trailing_zeros(a)
     out[5] = weyl(a, b, k)
 

