@@ -93,7 +93,9 @@ class Rules:
     top_failures: int = field(
         metadata={"help": "failures at the top level before a team falls back to 2; 0: never"}
     )
-    count_losses: bool = _switch("a lost deal at the own top level is a failure too", False, True)
+    top_failures_count_losses: bool = _switch(
+        "a lost deal at the own top level is a failure too", False, True
+    )
     return_visible: bool = _switch("all seats see the returned cards", False, True)
     max_deals: int = field(
         default=200,
@@ -227,7 +229,7 @@ _OFFSETS = {
     "anti_tribute_single": lay.R_ANTI_SINGLE,
     "anti_tribute_sweep": lay.R_ANTI_SWEEP,
     "match_win": lay.R_MATCH_WIN,
-    "count_losses": lay.R_COUNT_LOSSES,
+    "top_failures_count_losses": lay.R_COUNT_LOSSES,
     "return_visible": lay.R_RETURN_VISIBLE,
 }
 
@@ -256,7 +258,7 @@ _GUIDE = Rules(
     anti_tribute_sweep="together",
     match_win="own_level",
     top_failures=0,
-    count_losses=False,
+    top_failures_count_losses=False,
     return_visible=True,
 )
 _PRESETS = {
@@ -300,7 +302,7 @@ _PRESETS = {
         return_max_rank="none",
         return_level_card=True,
         top_failures=3,
-        count_losses=True,
+        top_failures_count_losses=True,
     ),
     "openguandan": replace(
         _GUIDE,

@@ -34,7 +34,7 @@ GUIDE: dict[str, Any] = {
     "anti_tribute_sweep": "together",  # or "one_payer"
     "match_win": "own_level",  # or "not_dweller"
     "top_failures": 0,
-    "count_losses": False,
+    "top_failures_count_losses": False,
     "return_visible": True,
     "max_deals": 200,
 }
@@ -55,7 +55,7 @@ PRESETS: dict[str, dict[str, Any]] = {
     | {"anti_tribute_single": "side"},
     "pagat": GUIDE
     | {"promotion": [4, 2, 1], "return_max_rank": "none", "return_level_card": True}
-    | {"top_failures": 3, "count_losses": True},
+    | {"top_failures": 3, "top_failures_count_losses": True},
     "openguandan": dict(KAWU, equal_tribute="fixed_seat", top_failures=4),
 }
 
@@ -331,7 +331,7 @@ def settle(
     failed = None
     if own_top and place == 4:
         failed = winners
-    elif switches["count_losses"] and owner != winners and levels[owner] == top:
+    elif switches["top_failures_count_losses"] and owner != winners and levels[owner] == top:
         failed = owner
     if failed is not None and switches["top_failures"]:
         new_failures[failed] += 1

@@ -7,7 +7,7 @@ A change of the rules, of a bot or of a random stream shows as a difference in t
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -103,16 +103,15 @@ def deal_text(
     return "\n".join([head, "", first, *rest, ""])
 
 
-def playthroughs() -> dict[str, str]:
-    """Every text by the name of its file."""
-    return {
-        "match_guide.txt": match_text(1, 110, "greedy"),
-        "match_wikipedia.txt": match_text(1, 0, ["greedy", "random"], "wikipedia"),
-        "deal_random.txt": deal_text(1, 0, "random", "2"),
-        "deal_wilds.txt": deal_text(1, 1, ["random", "greedy"], "9"),
-        "deal_after_a_sweep.txt": deal_text(1, 2, ["greedy", "random"], "A", "3120"),
-        "deal_passes_lock.txt": deal_text(1, 3, "random", "5", None, "ace_reset"),
-    }
+PLAYTHROUGHS: dict[str, Callable[[], str]] = {
+    "match_guide.txt": lambda: match_text(1, 110, "greedy"),
+    "match_wikipedia.txt": lambda: match_text(1, 0, ["greedy", "random"], "wikipedia"),
+    "deal_random.txt": lambda: deal_text(1, 0, "random", "2"),
+    "deal_wilds.txt": lambda: deal_text(1, 1, ["random", "greedy"], "9"),
+    "deal_after_a_sweep.txt": lambda: deal_text(1, 2, ["greedy", "random"], "A", "3120"),
+    "deal_passes_lock.txt": lambda: deal_text(1, 3, "random", "5", None, "ace_reset"),
+}
+"""What is played, by the name of its file."""
 
 
 def main() -> None:
@@ -120,8 +119,8 @@ def main() -> None:
     FOLDER.mkdir(exist_ok=True)
     for old in FOLDER.glob("*.txt"):
         old.unlink()
-    for name, text in playthroughs().items():
-        (FOLDER / name).write_text(text, encoding="utf-8")
+    for name, text in PLAYTHROUGHS.items():
+        (FOLDER / name).write_text(text(), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -104,6 +104,13 @@ HOSTILE = '''
         return _write(out, 0, 0, view[lay.V_ONE], 0)
 
 
+    def writes_nothing(view, scratch, out):
+        # What is not written is no pass.
+        if view[lay.V_BEAT_SEAT] < 0:
+            return _simple(view, scratch, out)
+        return 0
+
+
     def no_shape(view, scratch, out):
         return _write(out, 11, 1, 0, 0)
 
@@ -268,6 +275,7 @@ IN_PLAY = {
     "never_answers": r"made the illegal move 'single \w+: \w+'",
     "always_passes": r"made the illegal move 'pass'",
     "pass_with_cards": r"made the illegal move 'pass",
+    "writes_nothing": "(wrote shape -1|made the illegal move)",
     "no_shape": "wrote shape 11, rank 1; shapes are 0..10, ranks 0..15",
     "negative_shape": "wrote shape -1, rank 1; shapes are 0..10",
     "no_rank": "wrote shape 1, rank 99; shapes are",

@@ -31,7 +31,7 @@ OTHERS: dict[str, tuple[Any, dict[int, int]]] = {
     "anti_tribute_sweep": ("one_payer", {lay.R_ANTI_SWEEP: 1}),
     "match_win": ("not_dweller", {lay.R_MATCH_WIN: 1}),
     "top_failures": (3, {lay.R_TOP_FAILURES: 3}),
-    "count_losses": (True, {lay.R_COUNT_LOSSES: 1}),
+    "top_failures_count_losses": (True, {lay.R_COUNT_LOSSES: 1}),
     "return_visible": (False, {lay.R_RETURN_VISIBLE: 0}),
     "max_deals": (50, {lay.R_MAX_DEALS: 50}),
 }

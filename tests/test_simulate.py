@@ -140,14 +140,14 @@ USERS = '''
     def peeking(view, scratch, out):
         # What is in `out` before it writes would tell what another seat chose last.
         for i in range(4):
-            if out[i] != 0:
+            if out[i] != out[0] or out[i] > 0:
                 return 1
         return _fair(view, scratch, out)
 
 
     def peeking_at_cards(view, scratch, out):
         for i in range(4):
-            if out[i] != 0:
+            if out[i] != out[0] or out[i] > 0:
                 return 1
         return _fair_card(view, scratch, out)
 
