@@ -20,6 +20,7 @@ from rich.console import Console
 from rich.table import Table
 from typer.exceptions import TyperException
 
+from ._version import __version__
 from .bots import BUILT_IN, bots_by_seat
 from .errors import BotError, GuandanError, OptionError, RunError
 from .moves import legal_moves
@@ -53,6 +54,22 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_show_locals=False,
 )
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        print(f"guandan-sim {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    _version: Annotated[
+        bool,
+        typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version."),
+    ] = False,
+) -> None:
+    pass
 
 
 class _FailureError(Exception):
@@ -284,12 +301,14 @@ def moves_command(
     level: Annotated[str, typer.Option("--level", metavar="LEVEL", help="2 to A.")] = "2",
     to_beat: Annotated[
         str | None,
-        typer.Option("--to-beat", metavar="MOVE", help="The play to beat; without it, the leads."),
+        typer.Option("--to-beat", metavar="MOVE", help="The play to beat; else a lead."),
     ] = None,
     rules: _Preset = "guide",
     changes: _Changes = None,
 ) -> None:
     """List the legal moves of a hand."""
+    if not hand.strip():
+        raise OptionError("the hand is empty; name its cards, such as 'S9 D9 HT SB'")
     for move in legal_moves(hand, level, to_beat, chosen_rules(rules, changes or [])):
         print(move)
 
@@ -337,8 +356,9 @@ def _differences(rules: Rules) -> str:
 @app.command("warmup", epilog="Example: guandan-sim warmup --bots my_module:my_bot,greedy")
 def warmup_command(bots: _Bots = "random,greedy") -> None:
     """Compile the game and some bots ahead, so that the next start is quick."""
+    by_seat = chosen_bots(bots)
     try:
-        seconds = compile_first(chosen_bots(bots))
+        seconds = compile_first(by_seat)
     except BotError as error:
         raise _FailureError(str(error)) from error
     if seconds is None:

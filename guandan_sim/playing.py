@@ -86,7 +86,7 @@ class Player:
         if isinstance(what, Exception):
             raise BotError(f"{failure_text(name, seat, what)} ({where})") from what
         if what == loop.STATUS_ILLEGAL_MOVE:
-            raise BotError(f"{illegal_move_text(name, seat, self.out.tolist())} ({where})")
+            raise BotError(f"{illegal_move_text(name, self.view, self.out.tolist())} ({where})")
         if what == loop.STATUS_ILLEGAL_CARD:
             number = int(self.out[lay.OUT_CARD])
             mask = int(choice_mask(state, seat, int(state[lay.S_HANDS + 2 * seat])))

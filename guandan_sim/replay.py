@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from . import checking
 from . import layout as lay
-from .bots import Bot, bots_by_seat
+from .bots import BotName, bots_by_seat
 from .cards import CARD_CODES, RANK_WORDS, words_to_cards
 from .checks import check_seed, pack_order
 from .columns import to_columns
@@ -54,7 +54,7 @@ def replay_run(run: Run, set_number: int, deal: int | None = None) -> str:
 def replay_seed(
     seed: int,
     number: int,
-    bots: str | Bot | Sequence[str | Bot] = "random",
+    bots: BotName | Sequence[BotName] = "random",
     rules: Rules | str = "guide",
     level: str | None = None,
     previous_order: str | Sequence[int] | None = None,

@@ -21,7 +21,7 @@ import numpy as np
 from . import layout as lay
 from . import loop
 from ._version import __version__
-from .bots import BUILT_IN, Bot, bots_by_seat
+from .bots import BUILT_IN, Bot, BotName, bots_by_seat
 from .checks import check_seed
 from .errors import OptionError
 from .hashing import PartSummary
@@ -140,14 +140,14 @@ class _Work:
     stopped: threading.Event
 
 
-def ready(bots: str | Bot | Sequence[str | Bot] = "random") -> bool:
+def ready(bots: BotName | Sequence[BotName] = "random") -> bool:
     """Whether the loop and these bots have been compiled on this machine before, by this very
     source.
     """
     return DISABLED or all(_mark(name).exists() for name in ["loop", *_names(bots)])
 
 
-def warmup(bots: str | Bot | Sequence[str | Bot] = ("random", "greedy")) -> None:
+def warmup(bots: BotName | Sequence[BotName] = ("random", "greedy")) -> None:
     """Compile the loop and these bots (one name, two or four), or read them from the cache."""
     for bot in bots_by_seat(bots):
         _ = bot.compiled
@@ -157,7 +157,7 @@ def warmup(bots: str | Bot | Sequence[str | Bot] = ("random", "greedy")) -> None
             _mark(name).touch()
 
 
-def _names(bots: str | Bot | Sequence[str | Bot]) -> list[str]:
+def _names(bots: BotName | Sequence[BotName]) -> list[str]:
     return sorted({bot.name for bot in bots_by_seat(bots) if bot.name in BUILT_IN})
 
 
@@ -169,7 +169,7 @@ def simulate(
     *,
     deals: int | None = None,
     matches: int | None = None,
-    bots: str | Bot | Sequence[str | Bot] = "random",
+    bots: BotName | Sequence[BotName] = "random",
     rules: Rules | str = "guide",
     seed: int = 0,
     out: str | os.PathLike[str] | None = None,

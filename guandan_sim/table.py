@@ -9,7 +9,7 @@ import numpy as np
 
 from . import layout as lay
 from .bitboard import contains
-from .bots import Bot, bots_by_seat
+from .bots import BotName, bots_by_seat
 from .cards import (
     CARD_CODES,
     CARD_NUMBERS,
@@ -302,7 +302,7 @@ class Deal(_Table):
         """Pass for the seat to move; `IllegalMoveError` if it leads."""
         self._pass()
 
-    def play_out(self, bots: str | Bot | Sequence[str | Bot]) -> None:
+    def play_out(self, bots: BotName | Sequence[BotName]) -> None:
         """Let bots (one name for all, two for the teams, four by seat) play to the end in the
         compiled loop.
         """
@@ -325,7 +325,7 @@ class Match(_Table):
         self,
         seed: int = 0,
         rules: Rules | str = "guide",
-        bots: str | Bot | Sequence[str | Bot] | None = None,
+        bots: BotName | Sequence[BotName] | None = None,
         number: int = 0,
     ) -> None:
         self._new_state(resolve_rules(rules))

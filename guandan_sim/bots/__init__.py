@@ -21,21 +21,21 @@ import numpy as np
 from numba import types
 
 from .. import layout as lay
-from ..bitboard import PACK
-from ..cards import CARD_CODES, Cards, card_codes, parse_cards
+from ..bitboard import PACK, contains
+from ..cards import CARD_CODES, RANK_WORDS, Cards, card_codes, parse_cards
 from ..checks import check_seat
 from ..errors import BotError, OptionError
-from ..jit import DISABLED, cache_dir, compile_function
+from ..jit import DISABLED, Words, cache_dir, compile_function
 from ..loop import BOT_ARGUMENTS
 from ..moves import PASS_MOVE, Move
 from ..rng import word
 from ..rules import Rules, resolve_rules
-from ..shapes import SHAPE_WORDS
+from ..shapes import PASS, SHAPE_WORDS, is_declaration
 from ..tribute import choice_mask
 from ..view import View, card_view
 from . import greedy, random
 
-__all__ = ["BUILT_IN", "Bot", "BotFunction", "bot", "bots_by_seat"]
+__all__ = ["BUILT_IN", "Bot", "BotFunction", "BotName", "bot", "bots_by_seat"]
 
 BotFunction = Callable[[Any, Any, Any], int]
 
@@ -69,7 +69,14 @@ class Bot:
 
     def _compile(self, role: str, function: Any) -> Any:
         function = getattr(function, "py_func", function)
-        if not inspect.isfunction(function) or len(inspect.signature(function).parameters) != 3:
+        if inspect.isfunction(function):
+            wanted = len(inspect.signature(function).parameters)
+            if wanted != 3:
+                raise BotError(
+                    f"bot {self.name}: {role} takes {wanted} arguments; "
+                    "it must take three: view, scratch, out"
+                )
+        else:
             raise BotError(
                 f"bot {self.name}: {role} is {function!r}; "
                 "it must be a function f(view, scratch, out)"
@@ -117,7 +124,7 @@ class Bot:
         out = self._call(0, view, seed, scratch)
         written = [int(out[i]) for i in range(lay.OUT_SIZE)]
         if not view.allows(*written):
-            raise BotError(illegal_move_text(self.name, view.seat, written))
+            raise BotError(illegal_move_text(self.name, view.words, written))
         return Move.from_words(*written)
 
     def choose_tribute(
@@ -226,6 +233,12 @@ def _compile_problem(error: Exception) -> str:
     text = " ".join(str(error).split())
     if "setitem" in text and "readonly array" in text:
         return "it writes to the view, which is read-only; a bot writes to scratch and out"
+    if "Untyped global name" in text:
+        what = text.partition("Untyped global name")[2].split(":")[0].strip(" '")
+        return (
+            f"Numba does not know {what!r}; a helper function must be compiled too: put "
+            "@numba.njit before it"
+        )
     return text[:300]
 
 
@@ -234,16 +247,33 @@ def failure_text(name: str, seat: int, error: Exception) -> str:
     return f"bot {name} at seat {seat} raised {type(error).__name__}: {error}"
 
 
-def illegal_move_text(name: str, seat: int, written: Sequence[int]) -> str:
-    """What is said of a bot that wrote these four words as its move."""
+def illegal_move_text(name: str, view: Words, written: Sequence[int]) -> str:
+    """What is said of a bot that wrote these four words as its move when it had this view."""
     shape, rank, one, two = written
-    where = f"bot {name} at seat {seat}"
+    where = f"bot {name} at seat {view[lay.V_SEAT]}"
     if not 0 <= shape < len(SHAPE_WORDS) or not 0 <= rank < 16:
         return f"{where} wrote shape {shape}, rank {rank}; shapes are 0..10, ranks 0..15"
     if one & ~PACK or two & ~one:
         return f"{where} wrote the words {one:#x}, {two:#x}: no cards, or `two` not within `one`"
-    return f"{where} made the illegal move '{Move.from_words(shape, rank, one, two)}'"
+    move = Move.from_words(shape, rank, one, two)
+    rules = view[lay.V_RULES : lay.V_RULES + lay.RULES_SIZE].tolist()
+    level = int(view[lay.V_LEVEL])
+    if shape == PASS:
+        why = "it leads and must play"
+    elif not contains(int(view[lay.V_ONE]), int(view[lay.V_TWO]), one, two):
+        why = "it does not hold these cards"
+    elif not is_declaration(
+        shape, rank, one, two, level, rules[lay.R_MAX_BOMB], rules[lay.R_JOKER_PAIR]
+    ):
+        why = f"the cards are no such combination at level {RANK_WORDS[level]}"
+    else:
+        beaten = Move.from_words(*view[lay.V_BEAT_SHAPE : lay.V_BEAT_TWO + 1].tolist())
+        why = f"it does not beat '{beaten}'"
+    return f"{where} made the illegal move '{move}': {why}"
 
+
+#: How a bot may be named: by name or import path, as a `Bot`, or as a play function.
+BotName = str | Bot | BotFunction
 
 BUILT_IN: dict[str, Bot] = {
     "random": Bot("random", random.play, random.choose_card, random.choose_card, built_in=True),
@@ -251,7 +281,7 @@ BUILT_IN: dict[str, Bot] = {
 }
 
 
-def bot(name: str | Bot) -> Bot:
+def bot(name: BotName) -> Bot:
     """The bot of that name, or from an import path ``"module:attribute"`` (a `Bot`, or a play
     function alone).
 
@@ -262,6 +292,8 @@ def bot(name: str | Bot) -> Bot:
     """
     if isinstance(name, Bot):
         return name
+    if callable(name):
+        return Bot(getattr(name, "__name__", "bot"), name)
     if name in BUILT_IN:
         return BUILT_IN[name]
     module_name, colon, attribute = str(name).partition(":")
@@ -281,9 +313,12 @@ def bot(name: str | Bot) -> Bot:
     return Bot(name, found)
 
 
-def bots_by_seat(names: str | Bot | Sequence[str | Bot]) -> tuple[Bot, Bot, Bot, Bot]:
+def bots_by_seat(names: BotName | Sequence[BotName]) -> tuple[Bot, Bot, Bot, Bot]:
     """Four bots from one name (all seats), two (teams) or four (seats)."""
-    given = [names] if isinstance(names, str | Bot) else list(names)
+    one = isinstance(names, str | Bot) or callable(names)
+    if not one and not isinstance(names, Sequence):
+        raise OptionError(f"bots are {names!r}; name 1 (all seats), 2 (teams) or 4 (seats)")
+    given: list[Any] = [names] if one else list(names)  # type: ignore[arg-type]
     if len(given) not in (1, 2, 4):
         raise OptionError(
             f"{len(given)} bots were named; name 1 (all seats), 2 (teams) or 4 (seats)"
