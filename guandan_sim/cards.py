@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
+import numpy as np
+
 from .errors import CardParseError, HandError
 
 __all__ = [
@@ -69,13 +71,13 @@ def parse_cards(cards: Cards) -> list[str]:
             ) from None
     codes = []
     for item in items:
-        code = item.strip().upper().replace("10", "T") if isinstance(item, str) else item
+        code = item.strip().upper().replace("10", "T") if isinstance(item, str) else ""
         if code not in CARD_NUMBERS:
             raise CardParseError(
                 f"{item!r} is not a card; a card is a suit S H C D and a rank 2..9 T J Q K A, "
                 "or SB (black joker) or HR (red joker)"
             )
-        codes.append(str(code))
+        codes.append(code)
     return codes
 
 
@@ -85,7 +87,8 @@ def parse_level(level: object) -> int:
     >>> parse_level("2"), parse_level("10"), parse_level("A")
     (1, 9, 13)
     """
-    word = str(level).strip().upper().replace("10", "T") if isinstance(level, str | int) else ""
+    known = isinstance(level, str | int | np.integer) and not isinstance(level, bool)
+    word = str(level).strip().upper().replace("10", "T") if known else ""
     if word == "" or word not in RANK_WORDS[1:14]:
         raise CardParseError(f"{level!r} is not a level; levels are 2..9, 10 (or T), J, Q, K, A")
     return RANK_WORDS.index(word)
@@ -125,10 +128,10 @@ def hand_to_words(cards: Cards, *, name: str = "hand", most: int = 27) -> tuple[
     >>> hand_to_words("S2 H2")
     (48, 0)
     """
-    words = cards_to_words(cards, name=name)
-    size = len(parse_cards(cards))
-    if size > most:
-        raise HandError(f"{name} has {size} cards; it can have {most} at most")
+    codes = parse_cards(cards)
+    words = cards_to_words(codes, name=name)
+    if len(codes) > most:
+        raise HandError(f"{name} has {len(codes)} cards; it can have {most} at most")
     return words
 
 

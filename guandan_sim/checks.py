@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 
 import numpy as np
@@ -33,7 +34,7 @@ def pack_order(order: Sequence[int] | str, name: str = "previous_order") -> int:
     True
     """
     try:
-        seats = [int(x) for x in order]
+        seats = [int(x) if isinstance(x, str) else operator.index(x) for x in order]
     except (TypeError, ValueError):
         seats = []
     if sorted(seats) != [0, 1, 2, 3]:

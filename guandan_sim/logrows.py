@@ -45,8 +45,8 @@ def match_columns(rows: Rows) -> Columns:
         "level1": LEVEL_INDEX[levels[:, 1]],
         "truncated": truncated,
         "ahead": np.where(truncated, ahead, 255).astype(np.uint8),
-        "resets0": rows[:, 6].astype(np.uint8),
-        "resets1": rows[:, 7].astype(np.uint8),
+        "resets0": rows[:, 6].astype(np.uint16),
+        "resets1": rows[:, 7].astype(np.uint16),
     }
 
 

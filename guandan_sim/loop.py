@@ -322,7 +322,7 @@ _loaded: dict[str, Any] = {}
 def load_loop() -> tuple[Any, Any]:
     """The compiled (`play_out`, `run_sets`), compiled or read from the cache at the first call."""
     global play_out
-    if not _loaded:
+    if "run_sets" not in _loaded:
         _loaded["play_out"] = play_out = compile_function(
             play_out,
             (_WRITE, _BOTS, _BOTS, _BOTS, _WRITE, _ROWS, _WRITE, types.int64, _ROWS, _WRITE),

@@ -54,6 +54,9 @@ class Move:
                 f"{self.rank!r} is not a rank; ranks are 2..9 T J Q K A SB HR, or empty"
             )
         object.__setattr__(self, "cards", display_order(parse_cards(self.cards)))
+        if self.shape == "pass" and (self.rank or self.cards):
+            said = " ".join([self.rank, *self.cards]).strip()
+            raise MoveParseError(f"a pass has no rank and no cards, but {said} was given with it")
 
     @property
     def words(self) -> tuple[int, int, int, int]:
@@ -73,6 +76,8 @@ class Move:
         >>> Move("single", "7", ("S7",)).beats(Move("single", "A", ("SA",)), level="7")
         True
         """
+        if not isinstance(other, Move):
+            raise MoveParseError(f"{other!r} is not a Move; Move.parse makes one of text")
         if self.shape == "pass":
             return False
         return bool(outranks(*_rating(self, level), *_rating(other, level)))
@@ -196,7 +201,9 @@ def legal_moves(
     rules = resolve_rules(rules)
     rank = parse_level(level)
     one, two = hand_to_words(hand)
-    beat = Move.parse(to_beat, level, rules) if isinstance(to_beat, str) else to_beat
+    beat = to_beat
+    if beat is not None and not isinstance(beat, Move):
+        beat = Move.parse(beat, level, rules)
     kind, strength = PASS, 0
     if beat is not None and beat.shape != "pass":
         check_declaration(beat, level, rules)

@@ -126,9 +126,7 @@ def summary_table(
     due, cancelled = summary["tributes"], summary["cancelled"]
     for kind in ("single", "double"):
         if due[kind]:
-            table.add_row(
-                f"{kind} tributes: paid, cancelled",
-                f"{due[kind] - cancelled[kind]:,}, {cancelled[kind]:,}: "
-                f"{_share(cancelled[kind], due[kind])}",
-            )
+            off = cancelled[kind]
+            table.add_row(f"{kind} tributes paid", f"{due[kind] - off:,}")
+            table.add_row(f"{kind} tributes cancelled", f"{off:,}: {_share(off, due[kind])}")
     return table

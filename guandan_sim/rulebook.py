@@ -23,7 +23,7 @@ from .cards import (
     parse_cards,
     parse_level,
 )
-from .checks import pack_order
+from .checks import check_seat, pack_order
 from .errors import HandError, IllegalMoveError, OptionError
 from .match import active_owner
 from .match import settle as settle_state
@@ -133,9 +133,18 @@ def tribute(
     state = _state(finish_order, hands, resolve_rules(rules))
     state[lay.V_LEVEL] = parse_level(level)
     start_tribute(state)
-    chosen = dict(give or {})
+    try:
+        chosen = {check_seat(seat, "giver"): card for seat, card in dict(give or {}).items()}
+    except (TypeError, ValueError) as error:
+        if isinstance(error, OptionError):
+            raise
+        raise OptionError(
+            f"give is {give!r}; map payers' seats to cards, as in {{3: 'SA'}}"
+        ) from None
     while state[lay.V_PHASE] == lay.PHASE_TRIBUTE:
         seat = int(state[lay.V_TURN])
+        if state[lay.S_HANDS + 2 * seat] == 0:
+            raise HandError(f"seat {seat} has no cards to give from")
         options = card_codes(
             int(tribute_mask(int(state[lay.S_HANDS + 2 * seat]), int(state[lay.V_LEVEL])))
         )
@@ -172,16 +181,21 @@ def settle(
     """
     if owner not in (0, 1):
         raise OptionError(f"owner is {owner!r}; teams are 0 (seats 0 and 2) and 1")
-    if len(levels) != 2 or len(failures) != 2:
-        raise OptionError(f"levels {levels!r} and failures {failures!r} must have one value a team")
-    state = _empty(resolve_rules(rules))
+    rules = resolve_rules(rules)
+    of_teams = _levels(levels, rules)
+    counts = list(failures) if isinstance(failures, Sequence | np.ndarray) else []
+    if len(counts) != 2 or not all(
+        isinstance(n, int | np.integer) and 0 <= n < 2**31 for n in counts
+    ):
+        raise OptionError(f"failures {failures!r} must have one whole number a team")
+    state = _empty(rules)
     packed = pack_order(finish_order, "finish_order")
     state[lay.V_FINISH : lay.V_FINISH + 4] = [packed >> 2 * i & 3 for i in range(4)]
-    state[lay.V_LEVELS : lay.V_LEVELS + 2] = [parse_level(level) for level in levels]
-    state[lay.V_FAILURES : lay.V_FAILURES + 2] = failures
+    state[lay.V_LEVELS : lay.V_LEVELS + 2] = of_teams
+    state[lay.V_FAILURES : lay.V_FAILURES + 2] = counts
     state[lay.V_OWNER] = owner
     state[lay.S_WINNER] = -1
-    state[lay.V_PREVIOUS : lay.V_PREVIOUS + 4] = _order_with_last(list(previous_last))
+    state[lay.V_PREVIOUS : lay.V_PREVIOUS + 4] = _order_with_last(previous_last)
     settle_state(state)
     a, b = state[lay.V_LEVELS : lay.V_LEVELS + 2]
     winner = int(state[lay.S_WINNER])
@@ -195,8 +209,24 @@ def settle(
     )
 
 
-def _order_with_last(dwellers: list[int]) -> list[int]:
+def _levels(levels: Sequence[str], rules: Rules) -> list[int]:
+    """Both teams' levels as ranks."""
+    if isinstance(levels, str) or not isinstance(levels, Sequence) or len(levels) != 2:
+        raise OptionError(f"levels {levels!r} must have one value a team")
+    ranks = [parse_level(level) for level in levels]
+    if max(ranks) > parse_level(rules.top_level):
+        raise OptionError(f"levels {levels!r} are above {rules.top_level}, the top of these rules")
+    return ranks
+
+
+def _order_with_last(previous_last: Sequence[int]) -> list[int]:
     """Some finishing order with these Dwellers; -1s for none."""
+    try:
+        dwellers = [int(seat) for seat in previous_last]
+    except (TypeError, ValueError):
+        raise OptionError(
+            f"previous_last is {previous_last!r}; give no seat, one, or two partners"
+        ) from None
     if not dwellers:
         return [-1] * 4
     others = [seat for seat in range(4) if seat not in dwellers]
@@ -222,9 +252,10 @@ def active_level(
     >>> active_level((0, 1, 2, 3), ["S3", "S4", "S5", "S6"], ("5", "8"))
     (0, '5')
     """
-    state = _state(finish_order, hands, resolve_rules(rules))
-    owner = int(active_owner(state))
-    return owner, RANK_WORDS[parse_level(levels[owner])]
+    rules = resolve_rules(rules)
+    ranks = _levels(levels, rules)
+    owner = int(active_owner(_state(finish_order, hands, rules)))
+    return owner, RANK_WORDS[ranks[owner]]
 
 
 def _hand(cards: Cards, most: int = 27) -> tuple[int, int]:
@@ -244,11 +275,13 @@ def _state(finish_order: Sequence[int] | str, hands: Sequence[Cards], rules: Rul
     """A state before tribute: hands dealt, the finishing order behind it, tributes due or
     cancelled.
     """
+    try:
+        hands = [parse_cards(hand) for hand in hands]
+    except TypeError:
+        raise HandError(f"hands are {hands!r}; give four, each text or a list of codes") from None
     if len(hands) != 4:
         raise HandError(f"{len(hands)} hands were given; there are four seats")
-    cards_to_words(
-        [code for hand in hands for code in parse_cards(hand)], name="the four hands together"
-    )
+    cards_to_words([code for hand in hands for code in hand], name="the four hands together")
     state = _empty(rules)
     packed = pack_order(finish_order, "finish_order")
     state[lay.V_PREVIOUS : lay.V_PREVIOUS + 4] = [packed >> 2 * i & 3 for i in range(4)]

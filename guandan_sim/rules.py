@@ -154,7 +154,8 @@ class Rules:
         missing = sorted(known - set(switches))
         if unknown or missing:
             raise RulesError(f"switches {unknown} are unknown and {missing} are missing")
-        return cls(**{**switches, "promotion": tuple(switches["promotion"])})
+        gains = switches["promotion"]
+        return cls(**{**switches, "promotion": tuple(gains) if isinstance(gains, list) else gains})
 
     def replace(self, **switches: Any) -> Rules:
         """The same rules with some switches changed; the name tells which.
@@ -171,7 +172,9 @@ class Rules:
                 switches["top_level"] = RANK_WORDS[parse_level(switches["top_level"])]
             except CardParseError as error:
                 raise RulesError(f"top_level: {error}") from None
-        changed = {k: v for k, v in switches.items() if getattr(self, k) != v}
+        if isinstance(switches.get("promotion"), list):
+            switches["promotion"] = tuple(switches["promotion"])
+        changed = {k: v for k, v in switches.items() if repr(getattr(self, k)) != repr(v)}
         if not changed:
             return self
         base = self.name.partition("(")[0]

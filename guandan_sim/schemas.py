@@ -190,8 +190,8 @@ _MATCHES = Table(
             "team with the higher level when the cap ended the match: 0 or 1; 255 if their levels "
             "were the same, or the match was won",
         ),
-        Column("resets0", "uint8", "times that team 0 was set back to level 2"),
-        Column("resets1", "uint8", "times that team 1 was set back to level 2"),
+        Column("resets0", "uint16", "times that team 0 was set back to level 2"),
+        Column("resets1", "uint16", "times that team 1 was set back to level 2"),
     ),
 )
 

@@ -214,7 +214,9 @@ def simulate(
         "rules": rule_set.switches(),
         "rules_version": RULES_VERSION,
         "engine_version": __version__,
-        "bots": [{"name": bot.name, "version": bot.version} for bot in by_seat],
+        "bots": [
+            {"name": bot.name, "version": bot.version, "source": bot.source} for bot in by_seat
+        ],
         "level": None if level is None else level_word(level),
         "previous_order": order_word(previous_order),
     }
@@ -262,6 +264,7 @@ def _play(
     """Play all parts over threads, showing progress from this one."""
     results: list[PartSummary] = []
     failures: list[BaseException] = []
+    finished = threading.Event()
     before = count - sum(worker.stop - worker.first for worker in todo)
 
     def run_all() -> None:
@@ -272,6 +275,8 @@ def _play(
         except BaseException as error:
             failures.append(error)
             work.stopped.set()
+        finally:
+            finished.set()
 
     def report() -> None:
         if progress is not None:
@@ -285,17 +290,17 @@ def _play(
                 )
             )
 
-    thread = threading.Thread(target=run_all, name="guandan_sim", daemon=True)
-    thread.start()
+    # Not by joining the thread: a join that Ctrl-C breaks off takes the thread for ended.
+    threading.Thread(target=run_all, name="guandan_sim", daemon=True).start()
     try:
-        while thread.is_alive():
-            thread.join(0.2)
+        while not finished.wait(0.2):
             report()
+        report()
     except BaseException:
         work.stopped.set()
         for worker in todo:
             worker.interrupt()
-        thread.join()
+        finished.wait()
         raise
     if failures:
         raise failures[0]

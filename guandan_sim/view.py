@@ -19,7 +19,7 @@ from .cards import (
     words_to_cards,
 )
 from .checks import check_seat
-from .errors import OptionError
+from .errors import HandError, OptionError
 from .movegen import count_all_bombs, has_answer
 from .moves import PASS_MOVE, Move, check_declaration, moves_of_hand
 from .rules import Rules, resolve_rules
@@ -68,6 +68,7 @@ class View:
         history: History | None = None,
     ) -> None:
         rules = resolve_rules(rules)
+        hand = parse_cards(hand)
         words = np.zeros(lay.VIEW_SIZE, np.int64)
         self.words = words
         words[lay.V_VERSION] = lay.VIEW_VERSION
@@ -84,21 +85,24 @@ class View:
         if owner not in (0, 1):
             raise OptionError(f"owner is {owner!r}; teams are 0 (seats 0 and 2) and 1")
         words[lay.V_OWNER] = owner
-        words[lay.V_LEVELS : lay.V_LEVELS + 2] = [parse_level(x) for x in levels or (level, level)]
+        levels = (level, level) if levels is None else levels
+        if isinstance(levels, str) or len(levels) != 2:
+            raise OptionError(f"levels {levels!r} must have one value a team")
+        words[lay.V_LEVELS : lay.V_LEVELS + 2] = [parse_level(x) for x in levels]
         words[lay.V_FINISH : lay.V_FINISH + 4] = -1
         words[lay.V_PREVIOUS : lay.V_PREVIOUS + 4] = -1
         words[lay.V_BEAT_SEAT] = -1
         for other in passed:
             words[lay.V_PASSED] |= 1 << check_seat(other, "passed")
         self._set_beat(to_beat, (seat + 3) % 4 if to_beat_seat is None else to_beat_seat, rules)
-        record = [(check_seat(s, "history seat"), _as_move(m, level)) for s, m in history or ()]
-        self._set_history(record)
+        record = _record(history, level)
+        self._set_history(record, rules)
         if played is None:
             by_seat: list[list[str]] = [[], [], [], []]
             for who, move in record:
                 by_seat[who] += move.cards
             played = by_seat
-        self._set_counts(hand, counts, played)
+        self._set_counts(hand, counts, played, [who for who, move in record if move.cards])
 
     @classmethod
     def from_words(cls, words: np.ndarray) -> View:
@@ -120,21 +124,27 @@ class View:
             shape, rank, len(move.cards), int(self.words[lay.V_LEVEL])
         )
 
-    def _set_history(self, record: list[tuple[int, Move]]) -> None:
+    def _set_history(self, record: list[tuple[int, Move]], rules: Rules) -> None:
         plays = [(seat, move) for seat, move in record if move.shape != "pass"]
         if len(plays) > lay.MAX_PLIES:
             raise OptionError(f"history has {len(plays)} plays; a deal has at most {lay.MAX_PLIES}")
         passes = 0
+        locked = int(self.words[lay.V_PASSED])
         ply = 0
         last: int | None = None
         for seat, move in record:
             if move.shape == "pass":
                 passes |= 1 << seat
+                locked |= 1 << seat
                 continue
             shape, rank, one, two = move.words
             # Who plays again without a play between leads: the trick was won, by this seat or a
             # partner now out.
-            lead = last is None or seat == last or passes >> seat & 1 == 1
+            # Where passes lock, a pass since the trick began tells the same of the partner.
+            barred = locked if rules.pass_locks else passes
+            lead = last is None or seat == last or barred >> seat & 1 == 1
+            if lead:
+                locked = 0
             at = lay.V_HISTORY + lay.HISTORY_WIDTH * ply
             self.words[at] = (
                 seat
@@ -149,14 +159,23 @@ class View:
             passes = 0
             last = seat
         self.words[lay.V_PLIES] = ply
+        if rules.pass_locks and self.words[lay.V_BEAT_SEAT] >= 0:
+            self.words[lay.V_LOCKED] = locked
 
     def _set_counts(
-        self, hand: Cards, counts: Sequence[int] | None, played: Sequence[Cards]
+        self,
+        hand: list[str],
+        counts: Sequence[int] | None,
+        played: Sequence[Cards],
+        players: list[int],
     ) -> None:
+        """Cards played and left; ``players`` are the seats of the plays in order, which tell who
+        was out first.
+        """
         if len(played) != 4:
             raise OptionError(f"played has {len(played)} entries; one for each of the four seats")
-        everything = parse_cards(hand)
-        own = len(everything)
+        own = len(hand)
+        everything = list(hand)
         for seat, cards in enumerate(played):
             at = lay.V_PLAYED + 2 * seat
             self.words[at], self.words[at + 1] = cards_to_words(
@@ -166,11 +185,16 @@ class View:
         cards_to_words(everything, name="hand and played cards together")
         if counts is None:
             counts = [27 - len(parse_cards(cards)) for cards in played]
-        if len(counts) != 4 or any(not 0 <= int(n) <= 108 for n in counts):
+        if (
+            not isinstance(counts, Sequence | np.ndarray)
+            or len(counts) != 4
+            or not all(isinstance(n, int | np.integer) and 0 <= n <= 28 for n in counts)
+        ):
             raise OptionError(f"counts are {counts!r}; give the cards left in each of four hands")
         self.words[lay.V_COUNTS : lay.V_COUNTS + 4] = counts
         self.words[lay.V_COUNTS + self.seat] = own
         out = [s for s in range(4) if self.words[lay.V_COUNTS + s] == 0]
+        out.sort(key=lambda s: len(players) - players[::-1].index(s) if s in players else -1)
         self.words[lay.V_OUT] = len(out)
         self.words[lay.V_FINISH : lay.V_FINISH + len(out)] = out
 
@@ -233,6 +257,10 @@ class View:
     def _arguments(self) -> tuple[tuple[int, int, int], tuple[int, int], tuple[int, int]]:
         """(one, two, level), (kind, strength), (max_bomb, joker_pair) as kernels take them."""
         words = self.words.tolist()
+        if words[lay.V_PHASE] in (lay.PHASE_TRIBUTE, lay.PHASE_RETURN):
+            raise OptionError(
+                "no move is due in this view: a card is to be given or returned first"
+            )
         return (
             (words[lay.V_ONE], words[lay.V_TWO], words[lay.V_LEVEL]),
             (words[lay.V_BEAT_KIND], words[lay.V_BEAT_STRENGTH]),
@@ -253,6 +281,10 @@ def card_view(
     """The view of a payer about to give a card to ``receiver``, or of a receiver about to return
     one for ``card``.
     """
+    if giver == receiver:
+        raise OptionError(f"seat {giver} cannot give a card to itself; giver and receiver differ")
+    if not parse_cards(hand):
+        raise HandError("the hand is empty; a card has to be given from it")
     view = View(hand, level, seat, leader=receiver, rules=rules)
     words = view.words
     words[lay.V_LEADER] = -1
@@ -265,6 +297,14 @@ def card_view(
     others = [s for s in range(4) if s not in (giver, receiver)]
     words[lay.V_PREVIOUS : lay.V_PREVIOUS + 4] = [receiver, *others, giver]
     return view
+
+
+def _record(history: History | None, level: str) -> list[tuple[int, Move]]:
+    try:
+        pairs = [(seat, move) for seat, move in history or ()]
+    except (TypeError, ValueError):
+        raise OptionError(f"history is {history!r}; give pairs of a seat and a move") from None
+    return [(check_seat(seat, "history seat"), _as_move(move, level)) for seat, move in pairs]
 
 
 def _as_move(move: Move | str | None, level: str) -> Move:

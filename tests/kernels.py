@@ -71,6 +71,30 @@ def bit_operations(a: int, b: int, held: int, k: int, out: Any) -> None:
 
 
 @kernel
+def first_disagreement(cards: Any, beats: Any, level: int, max_bomb: int, joker_pair: int) -> int:
+    """The first subset (a mask) of ``cards``, a bit each, for which `has_answer` and `count_moves`
+    disagree over some (kind, strength) of ``beats``, or the count depends on knowing the bombs.
+
+    -1 if there is none.
+    """
+    for subset in range(1 << len(cards)):
+        one = two = 0
+        for i in range(len(cards)):
+            if subset >> i & 1:
+                two |= one & cards[i]
+                one |= cards[i]
+        bombs = count_all_bombs(one, two, level, max_bomb)
+        for i in range(len(beats)):
+            kind, strength = beats[i, 0], beats[i, 1]
+            n = count_moves(one, two, level, kind, strength, max_bomb, joker_pair, bombs)
+            answer = has_answer(one, two, level, kind, strength, max_bomb, joker_pair, bombs)
+            blind = count_moves(one, two, level, kind, strength, max_bomb, joker_pair, -1)
+            if n != blind or answer != (n > 0):
+                return subset
+    return -1
+
+
+@kernel
 def exercise(rounds: int, key: int, hands: Any, rows: Any) -> int:
     """Deal, count, list, pick and look for answers ``rounds`` times; returns a sum over them."""
     met = 0

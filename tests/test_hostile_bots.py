@@ -251,7 +251,7 @@ HOSTILE = '''
     returns_negative = Bot("x", simple, give_back=card_negative)
     returns_highest = Bot("x", simple, give_back=card_highest)
     returns_refused = Bot("x", simple, give_back=refuses_negatively)
-    claims_to_be_ours = Bot("x", not_held, built_in=True)
+    claims_to_be_ours = Bot("x", not_held)
 '''
 
 
@@ -390,7 +390,7 @@ def test_cards_given_and_returned(name: str) -> None:
 
 
 def test_a_bot_that_says_it_is_built_in_is_checked_all_the_same() -> None:
-    bot = gs.Bot("sly", gs.bot("greedy").play, built_in=True)
+    bot = gs.Bot("sly", gs.bot("greedy").play)
     assert Player(bots_by_seat(bot)).checked == 0b1111
 
 

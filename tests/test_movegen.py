@@ -14,13 +14,13 @@ import oracle
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from kernels import allocate, deal_many, exercise
+from kernels import allocate, deal_many, exercise, first_disagreement
 from numba.core.runtime import _nrt_python, rtsys
 from strategies import Position, Setting, full_positions, play_of, plays_to_beat, positions
 
 import guandan_sim as gs
 from guandan_sim.bitboard import contains
-from guandan_sim.cards import cards_to_words
+from guandan_sim.cards import CARD_NUMBERS, cards_to_words
 from guandan_sim.jit import DISABLED
 from guandan_sim.movegen import count_all_bombs, count_moves, has_answer, list_moves, pick_move
 from guandan_sim.shapes import (
@@ -263,6 +263,27 @@ def test_dealt_hands_have_an_answer_exactly_if_a_move_is_counted() -> None:
             assert found == (count_moves(*rest) > 0)
             answers += found
     assert 0.3 < answers / (len(dealt) * len(plays_to_beat("2"))) < 0.9
+
+
+@pytest.mark.parametrize("joker_pair", [True, False])
+@pytest.mark.parametrize(
+    ("level", "cards"),
+    [
+        ("2", "H2 H2 SB SB HR HR S9 S9 D9 S8 D8 C7 ST SJ"),
+        ("7", "H7 H7 SA DA S2 D2 S3 C3 S4 S5 CT SJ SQ SK"),
+        ("5", "H5 H5 S8 SB SB D8 C8 S9 D9 C9 ST DT SJ S5"),
+        ("A", "HA HA S2 C2 S3 HR HR S4 D4 S5 S6 SK DK SA"),
+    ],
+)
+def test_every_sub_hand_has_an_answer_exactly_if_a_move_is_counted(
+    level: str, cards: str, joker_pair: bool
+) -> None:
+    codes = cards.split()[: 8 if DISABLED else None]
+    beats = np.array([rating(to_beat, level) for to_beat in (None, *plays_to_beat(level))])
+    bits = np.array([1 << CARD_NUMBERS[code] for code in codes])
+    subset = first_disagreement(bits, beats, *Setting(level, 10, joker_pair).words)
+    assert [code for i, code in enumerate(codes) if subset >= 0 and subset >> i & 1] == []
+    assert subset == -1
 
 
 def test_a_buffer_that_is_too_small_is_filled_and_the_need_returned() -> None:

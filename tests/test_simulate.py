@@ -532,6 +532,18 @@ def test_another_bot_moves_no_deck_and_no_other_seats_stream(tmp_path: Path) -> 
     assert not plays[0].reset_index().equals(plays[1].reset_index())
 
 
+def test_every_deal_has_a_deck_and_streams_of_its_own(expected: Run) -> None:
+    hands = expected.deals()[["hand0_one", "hand0_two", "hand1_one"]]
+    assert not hands.duplicated().any()
+    streams = set()
+    for number in range(3):
+        match = PausedMatch(seed=1, number=number)
+        for _ in range(3):
+            streams.update(match.state[lay.S_STREAMS : lay.S_STREAMS + 4].tolist())
+            Recorder(bots_by_seat("greedy")).deal(match, match.deals)
+    assert len(streams) == 3 * 3 * 4
+
+
 # Chance, against exact values
 
 

@@ -283,9 +283,11 @@ def test_forced_and_chosen_passes_look_alike() -> None:
     for deal in (chosen, forced):
         deal.play("S5")
     assert (chosen.view().has_choice, forced.view().has_choice) == (True, False)
-    for move in ("pass", "C6"):
+    for move, passed_by_choice in (("pass", 0b0010), ("C6", 0)):
         chosen.play(move)
         forced.play(move)
+        assert chosen.state[lay.S_CHOSE_TO_PASS] == passed_by_choice
+        assert forced.state[lay.S_CHOSE_TO_PASS] == 0
         for seat in (0, 2, 3):
             np.testing.assert_array_equal(chosen.view(seat).words, forced.view(seat).words)
     assert chosen.history[1] == forced.history[1] == (1, gs.Move("pass", "", ()))

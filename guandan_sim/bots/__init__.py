@@ -9,10 +9,11 @@ anything else stops the run with a `BotError`. They are plain Python that Numba 
 
 from __future__ import annotations
 
+import hashlib
 import importlib
 import inspect
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,7 @@ from numba import types
 from .. import layout as lay
 from ..bitboard import PACK, contains
 from ..cards import CARD_CODES, RANK_WORDS, Cards, card_codes, parse_cards
-from ..checks import check_seat
+from ..checks import check_seat, check_seed
 from ..errors import BotError, OptionError
 from ..jit import DISABLED, Words, cache_dir, compile_function
 from ..loop import BOT_ARGUMENTS
@@ -34,6 +35,7 @@ from ..shapes import PASS, SHAPE_WORDS, is_declaration
 from ..tribute import choice_mask
 from ..view import View, card_view
 from . import greedy, random
+from .fingerprint import fingerprint
 
 __all__ = ["BUILT_IN", "Bot", "BotFunction", "BotName", "bot", "bots_by_seat"]
 
@@ -53,7 +55,23 @@ class Bot:
     tribute: BotFunction = greedy.choose_card
     give_back: BotFunction = greedy.choose_card
     version: str = "1"
-    built_in: bool = field(default=False, repr=False)
+
+    @property
+    def built_in(self) -> bool:
+        """Whether it is one of ours, whose moves need no checking."""
+        return BUILT_IN.get(self.name) is self
+
+    @cached_property
+    def source(self) -> str:
+        """Twelve hex digits that change with a user's code; empty for a built-in bot, whose version
+        tells.
+        """
+        if self.built_in:
+            return ""
+        prints = [
+            fingerprint(getattr(self, role)) or b"" for role in ("play", "tribute", "give_back")
+        ]
+        return hashlib.sha256(b"|".join(prints)).hexdigest()[:12]
 
     @cached_property
     def compiled(self) -> tuple[Any, Any, Any]:
@@ -82,14 +100,14 @@ class Bot:
                 "it must be a function f(view, scratch, out)"
             )
         own = self.built_in or function is greedy.choose_card
-        sources = [] if own else source_files(function)
+        key = None if own else fingerprint(function)
         try:
             compiled = compile_function(
                 function,
                 BOT_ARGUMENTS,
                 # What was typed into a session has no file to key a cache by.
-                cached=own or bool(sources),
-                folder=cache_dir(*(file.read_bytes() for file in sources)) if sources else None,
+                cached=own or key is not None,
+                folder=None if key is None else cache_dir(key),
                 boundscheck=not own,
             )
         except Exception as error:  # Numba's own errors, and whatever else it trips over
@@ -119,6 +137,10 @@ class Bot:
         >>> str(BUILT_IN["greedy"].choose(view))
         'single 9: S9'
         """
+        if not isinstance(view, View):
+            raise OptionError(
+                f"{view!r} is not a View; make one with guandan_sim.View or deal.view()"
+            )
         if not view.has_choice:
             return PASS_MOVE
         out = self._call(0, view, seed, scratch)
@@ -183,7 +205,7 @@ class Bot:
     ) -> np.ndarray:
         words = view.words.copy()
         if seed is not None:
-            words[lay.V_KEY] = word(seed, 0)
+            words[lay.V_KEY] = word(check_seed(seed), 0)
         out = np.zeros(lay.OUT_SIZE, np.int64)
         memory = np.zeros(lay.SCRATCH_SIZE, np.int64) if scratch is None else scratch
         function = self.compiled[role]
@@ -196,36 +218,6 @@ class Bot:
                 f"bot {self.name} at seat {view.seat} returned {answer}; 0 means a choice made"
             )
         return out
-
-
-def source_files(function: Any) -> list[Path]:
-    """The files of a bot's function and of all functions that it calls, this package's left out.
-
-    They key its compiled code, as Numba's own cache does not notice an edited callee. Empty if the
-    function was typed into a session.
-    """
-    package = Path(__file__).parents[1]
-    found: dict[Path, None] = {}
-    seen: set[int] = set()
-    todo = [function]
-    while todo:
-        item = todo.pop()
-        item = getattr(item, "py_func", item)
-        if id(item) in seen or not inspect.isfunction(item):
-            continue
-        seen.add(id(item))
-        file = Path(inspect.getfile(item))
-        if file.is_relative_to(package):
-            continue
-        if not file.exists():
-            return []
-        found[file] = None
-        for name in item.__code__.co_names:
-            value = item.__globals__.get(name)
-            todo.append(value)
-            if inspect.ismodule(value):
-                todo += [getattr(value, other, None) for other in item.__code__.co_names]
-    return sorted(found)
 
 
 def _compile_problem(error: Exception) -> str:
@@ -276,8 +268,8 @@ def illegal_move_text(name: str, view: Words, written: Sequence[int]) -> str:
 BotName = str | Bot | BotFunction
 
 BUILT_IN: dict[str, Bot] = {
-    "random": Bot("random", random.play, random.choose_card, random.choose_card, built_in=True),
-    "greedy": Bot("greedy", greedy.play, built_in=True),
+    "random": Bot("random", random.play, random.choose_card, random.choose_card),
+    "greedy": Bot("greedy", greedy.play),
 }
 
 
@@ -309,7 +301,7 @@ def bot(name: BotName) -> Bot:
             f"bot {name!r} cannot be imported: {type(error).__name__}: {error}"
         ) from error
     if isinstance(found, Bot):
-        return replace(found, name=name, built_in=False)
+        return replace(found, name=name)
     return Bot(name, found)
 
 
