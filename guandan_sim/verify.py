@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -13,12 +13,14 @@ from numpy.typing import NDArray
 from . import checking, loop
 from . import layout as lay
 from .cards import CARD_CODES
+from .checks import check_seed
 from .errors import GuandanError, RunError
 from .logrows import deal_rows, match_columns, match_rows, play_rows, tribute_rows
 from .moves import Move
 from .rules import RULES_VERSION, Rules
 from .schemas import TABLES
 from .settings import deal_arguments
+from .tally import Tally
 
 if TYPE_CHECKING:
     from .runs import Run
@@ -38,6 +40,7 @@ class Report:
     problems: list[str] = field(default_factory=list)
     deals: int = 0
     plays: int = 0
+    tally: Tally = field(default_factory=Tally, repr=False)
 
     @property
     def ok(self) -> bool:
@@ -67,7 +70,8 @@ def verify(run: Run, progress: Callable[[int, int], None] | None = None) -> Repo
         rules = Rules.from_switches(settings["rules"])
         arguments = deal_arguments(settings)
         version = settings["rules_version"]
-    except (KeyError, TypeError, ValueError) as error:
+        check_seed(settings["seed"])
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise RunError(f"{run.path}: the manifest's settings cannot be read: {error}") from error
     if version != RULES_VERSION:
         raise RunError(
@@ -76,13 +80,30 @@ def verify(run: Run, progress: Callable[[int, int], None] | None = None) -> Repo
         )
     tasks = (joblib.delayed(_check_part)(run, rules, arguments, *part) for part in run.parts)
     pool = joblib.Parallel(-1, backend="threading", return_as="generator")
+    total = Tally()
     for done, part in enumerate(pool(tasks), start=1):
         report.problems += part.problems
         report.deals += part.deals
         report.plays += part.plays
+        total.merge(part.tally)
         if progress is not None:
             progress(done, len(run.parts))
+    if report.ok:
+        report.problems += _summary_problems(run, total)
     return report
+
+
+def _summary_problems(run: Run, total: Tally) -> list[str]:
+    """Figures of the manifest's summary that are not those of the tables; how fast it was played is
+    not checked.
+    """
+    counted = total.summary(run.layout.kind, total, 1.0)
+    summary = run.summary if isinstance(run.summary, dict) else {}
+    return [
+        f"{run.path}: the manifest's summary says {name} {summary.get(name)!r}; it is {value!r}"
+        for name, value in counted.items()
+        if "second" not in name and summary.get(name) != value
+    ]
 
 
 def _check_part(run: Run, rules: Rules, arguments: Rows, first: int, stop: int) -> Report:
@@ -98,6 +119,7 @@ def _check_part(run: Run, rules: Rules, arguments: Rows, first: int, stop: int) 
     )
     play_sets = tables["plays"]["set"] if "plays" in tables else np.zeros(0, np.int64)
     report = Report(deals=len(deals), plays=len(plays))
+    report.problems += [f"{run.path}: {text}" for text in _keys_that_do_not_fit(tables)]
     if "matches" in tables:
         # The one column that follows from others of its row.
         wrong = tables["matches"]["ahead"] != match_columns(matches)["ahead"]
@@ -105,6 +127,7 @@ def _check_part(run: Run, rules: Rules, arguments: Rows, first: int, stop: int) 
             f"{run.path}: set {number}: matches.ahead is not what truncated and the levels say"
             for number in matches[wrong][:_MOST, 0]
         ]
+    report.tally.add(tables["deals"], len(tributes), tables.get("matches"))
     state = np.zeros(lay.STATE_SIZE, np.int64)
     state[lay.V_RULES : lay.V_RULES + lay.RULES_SIZE] = rules.words()
     arguments = arguments.copy()
@@ -139,6 +162,37 @@ def _check_part(run: Run, rules: Rules, arguments: Rows, first: int, stop: int) 
         report.problems.append(_describe(run, at, state, problem.tolist()))
         begin = at + 1
     return report
+
+
+def _keys_that_do_not_fit(tables: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """What is wrong with keys and ranges, which the replay takes for granted."""
+    deals = tables["deals"]
+    due = np.where(deals["cancelled"], 0, deals["tribute"])
+    problems = [f"{name}.arm is not 0" for name, table in tables.items() if table["arm"].any()]
+    for name, repeats in (("tributes", due), ("plays", deals["plays"])):
+        if name not in tables:
+            continue
+        wanted = [np.repeat(deals[key], repeats) for key in ("set", "deal")]
+        found = [tables[name][key] for key in ("set", "deal")]
+        # Too few or too many in a deal is told by the replay, with the place.
+        if len(found[0]) == len(wanted[0]) and any(
+            not np.array_equal(a, b) for a, b in zip(found, wanted, strict=True)
+        ):
+            problems.append(f"{name} are not those of the deals")
+        known = np.isin(_pairs(*found), _pairs(deals["set"], deals["deal"]))
+        if not known.all():
+            row = int(np.argmin(known))
+            problems.append(
+                f"{name} has a row of set {found[0][row]}, deal {found[1][row]}, which is no deal"
+            )
+    for name, most in (("seat", 3), ("size", 15), ("chosen_passes", 15)):
+        if "plays" in tables and tables["plays"][name].max(initial=0) > most:
+            problems.append(f"plays.{name} holds {tables['plays'][name].max()}, more than {most}")
+    return problems
+
+
+def _pairs(sets: Rows, deals: Rows) -> Rows:
+    return sets.astype(np.int64) << 16 | deals
 
 
 def _columns(run: Run, name: str, first: int) -> dict[str, Any]:
