@@ -21,7 +21,7 @@ V_SEAT = 1  # the seat that looks
 V_KEY = 2  # key of this decision's random stream: draw k is rng.word(key, k)
 V_ONE = 3  # own hand
 V_TWO = 4
-V_BOMBS = 5  # bombs that the own hand could make, as if any were needed
+V_BOMBS = 5  # in play: bombs that the own hand could make, as if any were needed
 # Public words.
 V_PHASE = 6  # PHASE_*
 V_LEVEL = 7  # the level played (rank 1..13); its hearts are wild

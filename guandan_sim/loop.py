@@ -104,6 +104,13 @@ def decision_key(state: Words, seat: int) -> int:
 
 
 @kernel
+def _clear_out(out: Words) -> None:
+    """Leave nothing of what another seat wrote; what is not written is no choice."""
+    for i in range(lay.OUT_SIZE):
+        out[i] = -1
+
+
+@kernel
 def log_play(state: Words, rows: Rows, n: int, chosen: int) -> None:
     """Write the play made last as row ``n``; ``chosen`` is the mask of chosen passes before it."""
     ply = state[lay.V_PLIES] - 1
@@ -192,6 +199,7 @@ def play_out(
                 apply_pass(state)
                 continue
             fill_view(state, view, seat, decision_key(state, seat))
+            _clear_out(out)
             if plays[seat](view, own_scratch[seat], out) != 0:
                 return STATUS_REFUSED
             shape = out[lay.OUT_SHAPE]
@@ -214,6 +222,7 @@ def play_out(
         giving = state[lay.V_PHASE] == lay.PHASE_TRIBUTE
         if popcount(mask) > 1:
             fill_view(state, view, seat, decision_key(state, seat))
+            _clear_out(out)
             if giving:
                 answer = tributes[seat](view, own_scratch[seat], out)
             else:

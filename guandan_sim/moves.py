@@ -117,7 +117,7 @@ class Move:
             )
         try:
             return cls(words[0].lower(), rank, tuple(parse_cards(tail)))
-        except CardParseError as error:
+        except (CardParseError, MoveParseError) as error:
             raise MoveParseError(f"move {text!r}: {error}") from None
 
     @classmethod

@@ -124,7 +124,8 @@ def _unwritable(path: Path, error: OSError) -> RunError:
 def _refuse(path: Path, resume: bool) -> str:
     state = _state(path)
     if state == "other":
-        raise RunError(f"{path} is not empty: choose another --out, it holds no run")
+        why = "is not empty and holds no run to resume" if resume else "is not empty"
+        raise RunError(f"{path} {why}: choose another --out")
     if state != "empty" and not resume:
         raise RunError(f"{path} is not empty: choose another --out or use --resume")
     return state

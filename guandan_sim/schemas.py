@@ -290,7 +290,8 @@ _PLAYS = Table(
         Column(
             "chosen_passes",
             "uint8",
-            "bit s is set if seat s passed since the previous play although it had a legal play",
+            "bit s is set if seat s passed since the previous play although it had a legal play; "
+            "its own bit tells a seat that leads for its partner from one that answers",
         ),
     ),
 )

@@ -20,6 +20,7 @@ from .cards import (
 from .checks import check_seat, check_seed
 from .deal import (
     clear_deal,
+    set_hands,
     start_play,
 )
 from .errors import HandError, IllegalMoveError, OptionError
@@ -92,10 +93,12 @@ class Deal(Table):
         clear_deal(self._state)
         self._state[streams] = kept
         self._state[lay.S_HANDS : lay.S_HANDS + 8] = [w for pair in words for w in pair]
-        begin(self._state, level)
-        if min(counts) < 27:
+        if min(counts) == 27:
+            begin(self._state, level)
+        else:
             first = next(s for s in range(4) if counts[s])
-            self._state[lay.V_MARKED] = 0
+            set_hands(self._state)
+            self._state[lay.V_LEVEL] = level
             self._state[lay.V_OWNER] = first & 1
             start_play(self._state, first)
         for seat in range(4):

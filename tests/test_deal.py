@@ -352,7 +352,7 @@ def middle() -> gs.Deal:
         ("triple 9: S9 D9", gs.IllegalMoveError, "S9 D9 cannot be triple 9"),
         ("pair 9:", gs.IllegalMoveError, "no cards cannot be pair 9"),
         ("S9 S9 S9", gs.GuandanError, "3 copies of S9; two packs have 2"),
-        ("pair 9: S9 S9 S9", gs.HandError, "3 copies of S9; two packs have 2"),
+        ("pair 9: S9 S9 S9", gs.IllegalMoveError, "3 copies of S9; two packs have 2"),
         ("S9 D0", gs.CardParseError, "'D0' is not a card; a card is a suit S H C D and a rank"),
         ("pair 9: S9 X9", gs.MoveParseError, "'X9' is not a card"),
         ("pear 9: S9 D9", gs.MoveParseError, "'pear 9: S9 D9' is not a move; write 'shape rank"),

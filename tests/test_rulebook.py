@@ -43,6 +43,12 @@ def four_hands(draw: st.DrawFn, least: int = 2) -> list[list[str]]:
     return [[cards.pop() for _ in range(size)] for size in sizes]
 
 
+def levels_within(rules: gs.Rules) -> st.SearchStrategy[tuple[str, str]]:
+    """Levels of two teams, often at the top."""
+    level = st.sampled_from([*RANKS[: RANKS.index(rules.top_level) + 1], rules.top_level])
+    return st.tuples(level, level)
+
+
 # Tribute
 
 
@@ -188,7 +194,7 @@ def test_tribute_as_the_referee_has_it(
     drawn = ours.transfers[0][0] if ours.transfers else None
     expected = referee.tribute(order, hands, level, switches, give, drawn_payer=drawn)
     assert (ours.cancelled, ours.transfers, ours.leader) == expected
-    levels = data.draw(st.tuples(LEVELS, LEVELS))
+    levels = data.draw(levels_within(rules))
     active = gs.active_level(order, hands, levels, rules)
     assert active == referee.active_level(order, hands, levels, switches)
 
@@ -309,9 +315,7 @@ def test_whose_level_is_played(order: str, jokers: str, expected: tuple[int, str
 def test_settlement_as_the_referee_has_it(
     order: tuple[int, ...], rules: gs.Rules, data: st.DataObject
 ) -> None:
-    within = RANKS[: RANKS.index(rules.top_level) + 1]
-    level = st.sampled_from([*within, rules.top_level])
-    levels = data.draw(st.tuples(level, level))
+    levels = data.draw(levels_within(rules))
     owner = data.draw(st.integers(0, 1))
     most = max(rules.top_failures - 1, 0)
     failures = data.draw(st.tuples(st.integers(0, most), st.integers(0, most)))
@@ -400,6 +404,11 @@ HANDS = ["S3", "S4", "S5", "S6"]
             lambda: gs.active_level("0123", HANDS, ("Z", "5")),
             gs.CardParseError,
             "'Z' is not a leve",
+        ),
+        (
+            lambda: gs.active_level("0123", HANDS, ("J", "5"), "short_game"),
+            gs.OptionError,
+            "levels .* are above T, the top of these rules",
         ),
         (
             lambda: gs.active_level("9999", HANDS, ("5", "5")),

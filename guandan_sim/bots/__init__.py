@@ -205,7 +205,7 @@ class Bot:
         words = view.words.copy()
         if seed is not None:
             words[lay.V_KEY] = word(check_seed(seed), 0)
-        out = np.zeros(lay.OUT_SIZE, np.int64)
+        out = np.full(lay.OUT_SIZE, -1, np.int64)
         memory = np.zeros(lay.SCRATCH_SIZE, np.int64) if scratch is None else scratch
         function = self.compiled[role]
         try:
@@ -246,6 +246,8 @@ def illegal_move_text(name: str, view: Words, written: Sequence[int]) -> str:
         return f"{where} wrote shape {shape}, rank {rank}; shapes are 0..10, ranks 0..15"
     if one & ~PACK or two & ~one:
         return f"{where} wrote the words {one:#x}, {two:#x}: no cards, or `two` not within `one`"
+    if shape == PASS and (rank or one):
+        return f"{where} made the illegal move 'pass' with a rank or cards"
     move = Move.from_words(shape, rank, one, two)
     rules = view[lay.V_RULES : lay.V_RULES + lay.RULES_SIZE].tolist()
     level = int(view[lay.V_LEVEL])
