@@ -11,8 +11,7 @@ import numpy as np
 
 from . import layout as lay
 from . import loop
-from .bots import Bot, failure_text, illegal_move_text
-from .cards import CARD_CODES, card_codes
+from .bots import Bot, failure_text, illegal_card_text, illegal_move_text
 from .errors import BotError
 from .jit import accept_first_class_functions
 from .tribute import choice_mask
@@ -90,11 +89,7 @@ class Player:
         if what == loop.STATUS_ILLEGAL_CARD:
             number = int(self.out[lay.OUT_CARD])
             mask = int(choice_mask(state, seat, int(state[lay.S_HANDS + 2 * seat])))
-            raise BotError(
-                f"bot {name} at seat {seat} chose card {number} "
-                f"({CARD_CODES.get(number, 'no card')}); "
-                f"it may choose {' '.join(card_codes(mask))} ({where})"
-            )
+            raise BotError(f"{illegal_card_text(name, seat, number, mask)} ({where})")
         raise BotError(
             f"bot {name} at seat {seat} did not return 0, which means a choice made ({where})"
         )

@@ -19,7 +19,7 @@ from .history import history
 from .logrows import deal_rows, play_rows, tribute_rows
 from .match import finish_deal, start_single_deal
 from .playing import Player
-from .rules import Rules, resolve_rules
+from .rules import Rules, new_state, resolve_rules
 from .runs import Run
 from .schemas import TABLES
 from .settings import level_word
@@ -63,8 +63,7 @@ def replay_seed(
     in `simulate`.
     """
     by_seat = bots_by_seat(bots)
-    state = np.zeros(lay.STATE_SIZE, np.int64)
-    state[lay.V_RULES : lay.V_RULES + lay.RULES_SIZE] = resolve_rules(rules).words()
+    state = new_state(resolve_rules(rules))
     drawn = previous_order == "random"
     start_single_deal(
         state,
@@ -162,8 +161,7 @@ def _state_from_log(
     """The state at the end of a logged deal, made by following the log; nothing is drawn."""
     names = TABLES["deals"].names
     row = deal_rows(to_columns(TABLES["deals"], deals.slice(deal, 1).select(names)))[0]
-    state = np.zeros(lay.STATE_SIZE, np.int64)
-    state[lay.V_RULES : lay.V_RULES + lay.RULES_SIZE] = rules.words()
+    state = new_state(rules)
     state[lay.S_WINNER] = -1
     clear_deal(state)
     state[lay.S_SET] = set_number

@@ -27,7 +27,7 @@ from .checks import check_seat, pack_order
 from .errors import HandError, IllegalMoveError, OptionError
 from .match import active_owner
 from .match import settle as settle_state
-from .rules import Rules, resolve_rules
+from .rules import Rules, new_state, resolve_rules
 from .tribute import (
     apply_tribute,
     return_mask,
@@ -188,7 +188,7 @@ def settle(
         isinstance(n, int | np.integer) and 0 <= n < 2**31 for n in counts
     ):
         raise OptionError(f"failures {failures!r} must have one whole number a team")
-    state = _empty(rules)
+    state = new_state(rules)
     packed = pack_order(finish_order, "finish_order")
     state[lay.V_FINISH : lay.V_FINISH + 4] = [packed >> 2 * i & 3 for i in range(4)]
     state[lay.V_LEVELS : lay.V_LEVELS + 2] = of_teams
@@ -265,12 +265,6 @@ def _hand(cards: Cards, most: int = 27) -> tuple[int, int]:
     return one, two
 
 
-def _empty(rules: Rules) -> np.ndarray:
-    state = np.zeros(lay.STATE_SIZE, np.int64)
-    state[lay.V_RULES : lay.V_RULES + lay.RULES_SIZE] = rules.words()
-    return state
-
-
 def _state(finish_order: Sequence[int] | str, hands: Sequence[Cards], rules: Rules) -> np.ndarray:
     """A state before tribute: hands dealt, the finishing order behind it, tributes due or
     cancelled.
@@ -282,7 +276,7 @@ def _state(finish_order: Sequence[int] | str, hands: Sequence[Cards], rules: Rul
     if len(hands) != 4:
         raise HandError(f"{len(hands)} hands were given; there are four seats")
     cards_to_words([code for hand in hands for code in hand], name="the four hands together")
-    state = _empty(rules)
+    state = new_state(rules)
     packed = pack_order(finish_order, "finish_order")
     state[lay.V_PREVIOUS : lay.V_PREVIOUS + 4] = [packed >> 2 * i & 3 for i in range(4)]
     for seat, hand in enumerate(hands):

@@ -16,7 +16,7 @@ from . import layout as lay
 from .cards import RANK_WORDS, parse_level
 from .errors import CardParseError, RulesError
 
-__all__ = ["RULES_VERSION", "Rules", "resolve_rules"]
+__all__ = ["RULES_VERSION", "Rules", "new_state", "resolve_rules"]
 
 #: Moves with the behaviour of any preset: a log names the version that it was played by.
 RULES_VERSION = 1
@@ -321,3 +321,10 @@ _PRESETS = {
 def resolve_rules(rules: Rules | str) -> Rules:
     """Rules themselves, or the preset of that name."""
     return rules if isinstance(rules, Rules) else Rules.preset(rules)
+
+
+def new_state(rules: Rules) -> np.ndarray:
+    """A state that holds nothing but the rules: int64[STATE_SIZE], see `layout`."""
+    state = np.zeros(lay.STATE_SIZE, np.int64)
+    state[lay.V_RULES : lay.V_RULES + lay.RULES_SIZE] = rules.words()
+    return state

@@ -19,7 +19,6 @@ from typing import Any
 import joblib
 import numpy as np
 
-from . import layout as lay
 from . import loop
 from ._version import __version__
 from .bots import BUILT_IN, Bot, BotName, bots_by_seat
@@ -30,7 +29,7 @@ from .jit import DISABLED, cache_dir
 from .logrows import deal_columns, match_columns, play_columns, tribute_columns
 from .parts import PartWriter
 from .playing import Player
-from .rules import RULES_VERSION, Rules, resolve_rules
+from .rules import RULES_VERSION, Rules, new_state, resolve_rules
 from .runs import Run, create_run, open_run
 from .settings import deal_arguments, level_word, order_word, part_sets
 from .tally import Tally
@@ -85,8 +84,7 @@ class _Worker:
         """Play the part and write it. Raises `BotError`, `RunError`, or `_Stopped`."""
         work = self._work
         player = Player(work.bots)
-        state = np.zeros(lay.STATE_SIZE, np.int64)
-        state[lay.V_RULES : lay.V_RULES + lay.RULES_SIZE] = work.rules.words()
+        state = new_state(work.rules)
         arguments = work.arguments.copy()
         arguments[loop.A_END] = self.stop
         arguments[loop.A_LOG_PLAYS] = work.log == "plays"

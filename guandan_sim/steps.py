@@ -25,9 +25,9 @@ from .deal import (
 )
 from .errors import AmbiguousMoveError, HandError, IllegalMoveError
 from .history import history
-from .moves import PASS_MOVE, Move, check_declaration, moves_of_hand, readings
+from .moves import Move, check_declaration, readings
 from .rng import word
-from .rules import Rules
+from .rules import Rules, new_state
 from .tribute import apply_return, apply_tribute, choice_mask
 from .view import View
 
@@ -49,8 +49,7 @@ class Table:
     _state: np.ndarray
 
     def _new_state(self, rules: Rules) -> None:
-        self._state = np.zeros(lay.STATE_SIZE, np.int64)
-        self._state[lay.V_RULES : lay.V_RULES + lay.RULES_SIZE] = rules.words()
+        self._state = new_state(rules)
         self._rules = rules
 
     def copy(self) -> Self:
@@ -121,12 +120,7 @@ class Table:
 
     def legal_moves(self) -> list[Move]:
         """Every legal move of the seat to move, the pass first unless it leads."""
-        seat = self._seat_to_play()
-        kind, strength = self._state[lay.V_BEAT_KIND : lay.V_BEAT_STRENGTH + 1].tolist()
-        rules = self._state[lay.V_RULES : lay.V_RULES + lay.RULES_SIZE]
-        level = int(self._state[lay.V_LEVEL])
-        moves = moves_of_hand(*self._hand(seat), level, kind, strength, rules)
-        return moves if self._state[lay.V_BEAT_SEAT] < 0 else [PASS_MOVE, *moves]
+        return self.view(self._seat_to_play()).legal_moves()
 
     def view(self, seat: int | None = None) -> View:
         """What ``seat`` (default: the seat to act) may see now, with the random key of its next

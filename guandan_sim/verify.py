@@ -17,7 +17,7 @@ from .checks import check_seed
 from .errors import GuandanError, RunError
 from .logrows import deal_rows, match_columns, match_rows, play_rows, tribute_rows
 from .moves import Move
-from .rules import RULES_VERSION, Rules
+from .rules import RULES_VERSION, Rules, new_state
 from .schemas import TABLES
 from .settings import deal_arguments
 from .tally import Tally
@@ -128,8 +128,7 @@ def _check_part(run: Run, rules: Rules, arguments: Rows, first: int, stop: int) 
             for number in matches[wrong][:_MOST, 0]
         ]
     report.tally.add(tables["deals"], len(tributes), tables.get("matches"))
-    state = np.zeros(lay.STATE_SIZE, np.int64)
-    state[lay.V_RULES : lay.V_RULES + lay.RULES_SIZE] = rules.words()
+    state = new_state(rules)
     arguments = arguments.copy()
     arguments[loop.A_END] = stop
     problem = np.zeros(checking.PROBLEM_SIZE, np.int64)
@@ -156,7 +155,7 @@ def _check_part(run: Run, rules: Rules, arguments: Rows, first: int, stop: int) 
         )
         if at >= stop:
             break
-        if len(report.problems) == _MOST:
+        if len(report.problems) >= _MOST:
             report.problems.append(f"... and more in the part of sets {first} to {stop - 1}")
             break
         report.problems.append(_describe(run, at, state, problem.tolist()))

@@ -193,10 +193,7 @@ class Bot:
         mask = int(choice_mask(view.words, view.seat, int(view.words[lay.V_ONE])))
         number = int(self._call(role, view, seed, None)[lay.OUT_CARD])
         if not 0 <= number <= 60 or not mask >> number & 1:
-            raise BotError(
-                f"bot {self.name} at seat {view.seat} chose card {number} "
-                f"({CARD_CODES.get(number, 'no card')}); it may choose {' '.join(card_codes(mask))}"
-            )
+            raise BotError(illegal_card_text(self.name, view.seat, number, mask))
         return CARD_CODES[number]
 
     def _call(
@@ -236,6 +233,14 @@ def _compile_problem(error: Exception) -> str:
 def failure_text(name: str, seat: int, error: Exception) -> str:
     """What is said of a bot that raised."""
     return f"bot {name} at seat {seat} raised {type(error).__name__}: {error}"
+
+
+def illegal_card_text(name: str, seat: int, number: int, mask: int) -> str:
+    """What is said of a bot that chose this card number to give or return, not one of ``mask``."""
+    return (
+        f"bot {name} at seat {seat} chose card {number} ({CARD_CODES.get(number, 'no card')}); "
+        f"it may choose {' '.join(card_codes(mask))}"
+    )
 
 
 def illegal_move_text(name: str, view: Words, written: Sequence[int]) -> str:

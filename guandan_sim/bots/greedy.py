@@ -184,22 +184,14 @@ def play(view: Words, scratch: Words, out: Words) -> int:
     if kind == PASS:
         return _lead(one, two, level, joker_pair, max_bomb, out)
     mine = view[lay.V_COUNTS + seat]
+    naturals_one, naturals_two = one & ~wild_bit(level), two & ~wild_bit(level)
+    wilds = wilds_in(one, two, level)
     if last == seat ^ 2:
         # Worth it only to go out with this very play.
-        wild = wild_bit(level)
         if (
             kind != BOMB
             and mine <= 6
-            and _answer(
-                one & ~wild,
-                two & ~wild,
-                wilds_in(one, two, level),
-                level,
-                kind,
-                strength,
-                joker_pair,
-                out,
-            )
+            and _answer(naturals_one, naturals_two, wilds, level, kind, strength, joker_pair, out)
             and count_cards(out[lay.OUT_ONE], out[lay.OUT_TWO]) == mine
         ):
             return 0
@@ -208,16 +200,8 @@ def play(view: Words, scratch: Words, out: Words) -> int:
     if kind != BOMB and _answer(spare_one, spare_two, 0, level, kind, strength, joker_pair, out):
         return 0
     if mine <= LATE or view[lay.V_COUNTS + last] <= LATE:
-        wild = wild_bit(level)
         if kind != BOMB and _answer(
-            one & ~wild,
-            two & ~wild,
-            wilds_in(one, two, level),
-            level,
-            kind,
-            strength,
-            joker_pair,
-            out,
+            naturals_one, naturals_two, wilds, level, kind, strength, joker_pair, out
         ):
             return 0
         if _bomb(one, two, level, kind, strength, max_bomb, out):
