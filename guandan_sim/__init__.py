@@ -31,6 +31,7 @@ from .rulebook import (
     tribute,
     tribute_options,
 )
+from .rulefiles import read_rules
 from .rules import RULES_VERSION, Rules
 from .runs import Run, open_run
 from .schemas import SCHEMA_VERSION
@@ -66,6 +67,7 @@ __all__ = [
     "bot",
     "legal_moves",
     "open_run",
+    "read_rules",
     "readings",
     "return_options",
     "settle",

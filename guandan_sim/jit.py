@@ -68,6 +68,9 @@ _NOT_COMPILED = {
     "replay.py",
     "report.py",
     "rulebook.py",
+    "rulefiles.py",
+    "rulestables.py",
+    "rulewords.py",
     "runs.py",
     "runwriter.py",
     "schemas.py",
@@ -95,7 +98,7 @@ def source_key(*extra: bytes) -> str:
     versions = (numba.__version__, llvmlite.__version__, np.__version__, platform.python_version())
     digest.update(repr(versions).encode())
     for path in sorted(_PACKAGE.rglob("*.py")):
-        if path.name not in _NOT_COMPILED:
+        if path.name not in _NOT_COMPILED and path.parent.name != "commands":
             digest.update(path.relative_to(_PACKAGE).as_posix().encode())
             digest.update(path.read_bytes())
     for item in extra:

@@ -16,6 +16,7 @@ from .tribute import start_tribute, tribute_due
 __all__ = [
     "active_owner",
     "finish_deal",
+    "last_drawer_turner",
     "match_is_over",
     "settle",
     "start_deal",
@@ -28,6 +29,8 @@ SETUP_OPENING = 0
 SETUP_LEVEL = 1
 SETUP_PREVIOUS = 2
 SETUP_TURNED = 4  # and on: the cards turned up until one is no joker
+
+LAST_DRAWER = 1  # a value of R_OPENING_LEADER
 
 
 @kernel
@@ -146,15 +149,33 @@ def active_owner(state: Words) -> int:
 
 
 @kernel
+def last_drawer(turner: int, card: int) -> int:
+    """The seat that draws the last card of the pack, when ``turner`` turned up this card number.
+
+    Its rank, ace 1 to king 13, is counted counter-clockwise from the turner, who is one: there the
+    first card is drawn, and the seat before draws the last.
+    """
+    pips = (card >> 2) % 13 + 1
+    return turner + pips - 1 + 3 & 3
+
+
+def last_drawer_turner(leader: int, card: int) -> int:
+    """The seat that turned up this card number if ``leader`` drew the last card.
+
+    >>> last_drawer_turner(last_drawer(2, 29), 29)
+    2
+    """
+    return next(seat for seat in range(4) if last_drawer(seat, card) == leader)
+
+
+@kernel
 def _opening_leader(state: Words) -> int:
     """Draw who leads when there is no deal before, and leave the card turned up in V_MARKED."""
     setup = word(state[lay.S_KEY], SETUP_STREAM)
     rule = state[lay.V_RULES + lay.R_OPENING_LEADER]
     if rule == 2:
         return below(setup, SETUP_OPENING, 4)
-    if rule == 1:
-        # A card of the pack is turned up; by its rank, ace 1 to king 13, we count from the turner
-        # to the first drawer. The player before that one draws the last card.
+    if rule == LAST_DRAWER:
         turner = below(setup, SETUP_OPENING, 4)
         draw = SETUP_TURNED
         place = below(setup, draw, 108)
@@ -163,9 +184,7 @@ def _opening_leader(state: Words) -> int:
             place = below(setup, draw, 108)
         card = 4 + (place >> 1)
         state[lay.V_MARKED] = card
-        pips = (card >> 2) % 13 + 1
-        first = turner + pips - 1
-        return first + 3 & 3
+        return last_drawer(turner, card)
     # The marked card: a uniform place in the pack is one of a uniform seat's 27 cards.
     place = below(setup, SETUP_OPENING, 108)
     seat = place & 3

@@ -23,7 +23,8 @@ from .cards import (
 )
 from .errors import AmbiguousMoveError, CardParseError, HandError, IllegalMoveError, MoveParseError
 from .movegen import count_moves, list_moves
-from .rules import Rules, resolve_rules
+from .rulefiles import resolve_rules
+from .rules import Rules
 from .shapes import PASS, SHAPE_WORDS, is_declaration, kind_of, outranks, strength_of
 
 __all__ = ["Move", "legal_moves", "readings"]

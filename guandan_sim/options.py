@@ -9,13 +9,13 @@ from typing import Any
 
 from .bots import Bot, bots_by_seat
 from .errors import OptionError, RulesError
+from .rulefiles import resolve_rules, switch_value
 from .rules import Rules
 
 __all__ = ["chosen_bots", "chosen_rules", "whole_number"]
 
 _NUMBER = re.compile(r"([+-]?[0-9][0-9_,]*(?:\.[0-9]+)?)(?:[eE]\+?([0-9]{1,3}))?([kKmMgG]?)")
 _UNITS = {"": 0, "k": 3, "m": 6, "g": 9}
-_TRUTHS = {"yes": True, "true": True, "on": True, "no": False, "false": False, "off": False}
 
 
 def whole_number(text: str, option: str, low: int, high: int = 2**48 - 1) -> int:
@@ -48,30 +48,19 @@ def chosen_bots(text: str) -> tuple[Bot, Bot, Bot, Bot]:
     return bots_by_seat([name.strip() for name in text.split(",")])
 
 
-def chosen_rules(preset: str, changes: Sequence[str]) -> Rules:
-    """A preset with some switches changed, each given as ``switch=value``. Raises `RulesError`.
+def chosen_rules(base: str, changes: Sequence[str]) -> Rules:
+    """A preset or rules file with some switches changed, each given as ``switch=value``.
 
-    Truth values are yes and no, and ``promotion`` is written ``4/2/1``.
+    Truth values are yes and no, and ``promotion`` is written ``4/2/1``. Raises `RulesError`.
 
     >>> chosen_rules("guide", ["pass_locks=yes", "promotion=4/2/1"]).promotion
     (4, 2, 1)
     """
-    rules = Rules.preset(preset)
+    rules = resolve_rules(base)
     switches: dict[str, Any] = {}
     for change in changes:
         name, equals, word = (part.strip() for part in change.partition("="))
         if not equals:
             raise RulesError(f"--set {change!r} is not switch=value; write for example max_bomb=8")
-        switches[name] = _value(word, getattr(rules, name, None))
+        switches[name] = switch_value(word, getattr(rules, name, None))
     return rules.replace(**switches)
-
-
-def _value(word: str, now: object) -> Any:
-    """``word`` as the type of the switch's value ``now``; `Rules` refuses what stays a word."""
-    if isinstance(now, bool):
-        return _TRUTHS.get(word.lower(), word)
-    if isinstance(now, int) and re.fullmatch(r"-?[0-9]+", word):
-        return int(word)
-    if isinstance(now, tuple) and re.fullmatch(r"[0-9]+([/,][0-9]+)*", word):
-        return tuple(int(part) for part in re.split("[/,]", word))
-    return word

@@ -17,9 +17,10 @@ from .deal import clear_deal, set_hands, start_play
 from .errors import RunError
 from .history import history
 from .logrows import deal_rows, play_rows, tribute_rows
-from .match import finish_deal, start_single_deal
+from .match import LAST_DRAWER, finish_deal, last_drawer_turner, start_single_deal
 from .playing import Player
-from .rules import Rules, new_state, resolve_rules
+from .rulefiles import resolve_rules
+from .rules import Rules, new_state
 from .runs import Run
 from .schemas import TABLES
 from .settings import level_word
@@ -137,10 +138,8 @@ def _transfers(state: np.ndarray) -> list[list[int]]:
 
 
 def _tribute_lines(state: np.ndarray) -> Iterator[str]:
-    marked = int(state[lay.V_MARKED])
     if state[lay.V_TRIBUTE] == 0:
-        if marked:
-            yield f"{CARD_CODES[marked]} was turned up"
+        yield from _opening_lines(state)
         return
     before = " ".join(str(s) for s in state[lay.V_PREVIOUS : lay.V_PREVIOUS + 4])
     kind = ("", "single", "double")[state[lay.V_TRIBUTE]]
@@ -153,6 +152,21 @@ def _tribute_lines(state: np.ndarray) -> Iterator[str]:
             f"  seat {giver} gives {CARD_CODES[card]} to seat {receiver}, "
             f"which returns {CARD_CODES[returned]}"
         )
+
+
+def _opening_lines(state: np.ndarray) -> Iterator[str]:
+    """How the leader of a deal without one before it was found."""
+    marked, leader = int(state[lay.V_MARKED]), int(state[lay.V_LEADER])
+    if marked == 0:
+        return
+    if state[lay.V_RULES + lay.R_OPENING_LEADER] != LAST_DRAWER:
+        yield f"{CARD_CODES[marked]} was marked; seat {leader} was dealt it"
+        return
+    turner = last_drawer_turner(leader, marked)
+    yield (
+        f"seat {turner} turned up {CARD_CODES[marked]}: counted from there, "
+        f"seat {(leader + 1) % 4} drew first and seat {leader} last"
+    )
 
 
 def _state_from_log(

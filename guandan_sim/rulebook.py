@@ -27,7 +27,8 @@ from .checks import check_seat, pack_order
 from .errors import HandError, IllegalMoveError, OptionError
 from .match import active_owner
 from .match import settle as settle_state
-from .rules import Rules, new_state, resolve_rules
+from .rulefiles import resolve_rules
+from .rules import Rules, new_state
 from .tribute import (
     apply_tribute,
     return_mask,

@@ -7,6 +7,7 @@ of `layout`.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
@@ -15,21 +16,23 @@ import numpy as np
 from . import layout as lay
 from .cards import RANK_WORDS, parse_level
 from .errors import CardParseError, RulesError
+from .rulewords import meaning, switch_word
 
-__all__ = ["RULES_VERSION", "Rules", "new_state", "resolve_rules"]
+__all__ = ["RULES_VERSION", "Rules", "new_state"]
 
 #: Moves with the behaviour of any preset: a log names the version that it was played by.
 RULES_VERSION = 1
 
 
-def _switch(help_text: str, *choices: Any) -> Any:
-    """A field of `Rules`: what it means, and its values in the order of the kernels' numbers."""
-    return field(metadata={"help": help_text, "choices": choices})
+def _one_of(*choices: Any) -> Any:
+    """A field of `Rules` that takes one of these values, in the order of the kernels' numbers."""
+    return field(metadata={"choices": choices})
 
 
 @dataclass(frozen=True, kw_only=True)
 class Rules:
-    """One rule system. Make one with `Rules.preset` and change switches with `Rules.replace`.
+    """One rule system. Make one with `Rules.preset` and change switches with `Rules.replace`, or
+    read a rules file with `read_rules`. `describe` says what every switch means.
 
     Raises `RulesError` for a value that a switch does not take.
 
@@ -38,69 +41,24 @@ class Rules:
     """
 
     name: str = "custom"
-    opening_leader: str = _switch(
-        "who leads the first deal: the holder of a marked card, the player who draws the last, "
-        "or a random seat",
-        "marked_card",
-        "last_drawer",
-        "random",
-    )
-    active_level: str = _switch(
-        "whose level is played: the previous winners' or that of the team that leads",
-        "winner",
-        "leader",
-    )
-    top_level: str = _switch("the level at which a match is won", *RANK_WORDS[1:14])
-    promotion: tuple[int, int, int] = field(
-        metadata={"help": "levels gained when the winner's partner finishes second, third, last"}
-    )
-    max_bomb: int = _switch("most cards in a bomb of one rank", 8, 9, 10)
-    full_house_joker_pair: bool = _switch("a pair of jokers may complete a full house", False, True)
-    pass_locks: bool = _switch("a pass bars a player until the trick is cleared", False, True)
-    return_max_rank: str = _switch(
-        "highest natural rank that may be returned", "none", *RANK_WORDS[1:14]
-    )
-    return_level_card: bool = _switch(
-        "a card of the level, wilds too, may be returned", False, True
-    )
-    return_received_card: bool = _switch("the card received may be returned", False, True)
-    equal_tribute: str = _switch(
-        "equal cards after a sweep: the Banker's right-hand neighbour pays the Banker; "
-        "payers are fixed by seat "
-        "(p pays p - 1, whatever the cards); the lowest seat pays the Banker; or at random",
-        "right_of_banker",
-        "fixed_seat",
-        "lowest_seat",
-        "random",
-    )
-    anti_tribute_single: str = _switch(
-        "both red jokers cancel a single tribute when held by the payer, or by the payer's side",
-        "payer",
-        "side",
-    )
-    anti_tribute_sweep: str = _switch(
-        "both red jokers cancel a double tribute when held by the payers together, or by one",
-        "together",
-        "one_payer",
-    )
-    match_win: str = _switch(
-        "a match is won by a 1-2 or 1-3 in a deal played at the team's own top level; "
-        "or by going out first when at "
-        "the top as the deal starts, unless a member was a Dweller of the deal before",
-        "own_level",
-        "not_dweller",
-    )
-    top_failures: int = field(
-        metadata={"help": "failures at the top level before a team falls back to 2; 0: never"}
-    )
-    top_failures_count_losses: bool = _switch(
-        "a lost deal at the own top level is a failure too", False, True
-    )
-    return_visible: bool = _switch("all seats see the returned cards", False, True)
-    max_deals: int = field(
-        default=200,
-        metadata={"help": "deals after which a match ends as truncated, without a winner"},
-    )
+    opening_leader: str = _one_of("marked_card", "last_drawer", "random")
+    active_level: str = _one_of("winner", "leader")
+    top_level: str = _one_of(*RANK_WORDS[1:14])
+    promotion: tuple[int, int, int]
+    max_bomb: int = _one_of(8, 9, 10)
+    full_house_joker_pair: bool = _one_of(False, True)
+    pass_locks: bool = _one_of(False, True)
+    return_max_rank: str = _one_of("none", *RANK_WORDS[1:14])
+    return_level_card: bool = _one_of(False, True)
+    return_received_card: bool = _one_of(False, True)
+    equal_tribute: str = _one_of("right_of_banker", "fixed_seat", "lowest_seat", "random")
+    anti_tribute_single: str = _one_of("payer", "side")
+    anti_tribute_sweep: str = _one_of("together", "one_payer")
+    match_win: str = _one_of("own_level", "not_dweller")
+    top_failures: int
+    top_failures_count_losses: bool = _one_of(False, True)
+    return_visible: bool = _one_of(False, True)
+    max_deals: int = 200
 
     def __post_init__(self) -> None:
         for item in fields(self):
@@ -109,7 +67,7 @@ class Rules:
             if choices and (value not in choices or type(value) is not type(choices[0])):
                 raise RulesError(
                     f"{item.name}={value!r}: possible values are "
-                    + ", ".join(_word(c) for c in choices)
+                    + ", ".join(switch_word(c) for c in choices)
                 )
         for name, low, high in (("top_failures", 0, 1000), ("max_deals", 1, 65_535)):
             value = getattr(self, name)
@@ -134,7 +92,8 @@ class Rules:
             return _PRESETS[name]
         except (KeyError, TypeError):
             raise RulesError(
-                f"{name!r} is not a rule preset; there are {', '.join(_PRESETS)}"
+                f"{name!r} is not a rule preset; there are {', '.join(_PRESETS)}, "
+                "and files of your own, whose names end in .toml"
             ) from None
 
     @classmethod
@@ -167,26 +126,34 @@ class Rules:
         for name in switches:
             if name not in known:
                 raise RulesError(f"{name!r} is not a rule switch; there are {', '.join(known)}")
-        if "top_level" in switches:
-            try:
-                switches["top_level"] = RANK_WORDS[parse_level(switches["top_level"])]
-            except CardParseError as error:
-                raise RulesError(f"top_level: {error}") from None
+        for name in ("top_level", "return_max_rank"):
+            if name in switches:
+                # "10" is a level too; what is none is refused below, with the values that are.
+                with suppress(CardParseError):
+                    switches[name] = RANK_WORDS[parse_level(switches[name])]
         if isinstance(switches.get("promotion"), list):
             switches["promotion"] = tuple(switches["promotion"])
         changed = {k: v for k, v in switches.items() if repr(getattr(self, k)) != repr(v)}
         if not changed:
             return self
-        base = self.name.partition("(")[0]
         rules = replace(self, **changed)
-        origin = _PRESETS.get(base)
-        differing = (
-            {k: getattr(rules, k) for k in known if getattr(rules, k) != getattr(origin, k)}
-            if origin
-            else changed
-        )
-        inner = ", ".join(f"{k}={_word(v)}" for k, v in differing.items())
+        base, _, before = self.name.removesuffix(")").partition("(")
+        if base in _PRESETS:
+            named = {k: switch_word(v) for k, (_, v) in _PRESETS[base].differences(rules).items()}
+        else:
+            named = dict(part.split("=") for part in before.split(", ") if "=" in part)
+            named |= {k: switch_word(v) for k, v in changed.items()}
+        inner = ", ".join(f"{k}={v}" for k, v in named.items())
         return replace(rules, name=f"{base}({inner})" if inner else base)
+
+    def differences(self, other: Rules) -> dict[str, tuple[Any, Any]]:
+        """The switches in which ``other`` differs: (value here, value there) by name.
+
+        >>> Rules.preset("guide").differences(Rules.preset("official"))
+        {'return_received_card': (False, True)}
+        """
+        pairs = {f.name: (getattr(self, f.name), getattr(other, f.name)) for f in fields(self)}
+        return {k: (a, b) for k, (a, b) in pairs.items() if k != "name" and a != b}
 
     def switches(self) -> dict[str, Any]:
         """Every switch by name, in JSON's types; `from_switches` is the inverse."""
@@ -195,12 +162,12 @@ class Rules:
         return values
 
     def describe(self) -> str:
-        """Every switch with its value and meaning, a line each."""
+        """Every switch with its value and what that means, a line each."""
         lines = [f"rules {self.name}"]
-        for item in fields(self):
-            if item.name != "name":
-                value = _word(getattr(self, item.name))
-                lines.append(f"  {item.name} = {value}: {item.metadata['help']}")
+        for name in self.switches():
+            if name != "name":
+                value = getattr(self, name)
+                lines.append(f"  {name} = {switch_word(value)}: {meaning(name, value)}")
         return "\n".join(lines)
 
     def words(self) -> np.ndarray:
@@ -235,13 +202,6 @@ _OFFSETS = {
     "top_failures_count_losses": lay.R_COUNT_LOSSES,
     "return_visible": lay.R_RETURN_VISIBLE,
 }
-
-
-def _word(value: Any) -> str:
-    """A switch's value as people write it: yes and no for truth values."""
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return "/".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
 _GUIDE = Rules(
@@ -316,11 +276,6 @@ _PRESETS = {
         top_failures=4,
     ),
 }
-
-
-def resolve_rules(rules: Rules | str) -> Rules:
-    """Rules themselves, or the preset of that name."""
-    return rules if isinstance(rules, Rules) else Rules.preset(rules)
 
 
 def new_state(rules: Rules) -> np.ndarray:

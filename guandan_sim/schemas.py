@@ -226,7 +226,8 @@ _DEALS = Table(
         Column(
             "drawn",
             "card",
-            'card turned up to find the opening leader; "" where none was drawn',
+            "card turned up to find the opening leader, see opening_leader in RULES.md; "
+            '"" where none was',
         ),
         Column(
             "previous",

@@ -29,7 +29,8 @@ from .jit import DISABLED, cache_dir
 from .logrows import deal_columns, match_columns, play_columns, tribute_columns
 from .parts import PartWriter
 from .playing import Player
-from .rules import RULES_VERSION, Rules, new_state, resolve_rules
+from .rulefiles import resolve_rules
+from .rules import RULES_VERSION, Rules, new_state
 from .runs import Run, create_run, open_run
 from .settings import deal_arguments, level_word, order_word, part_sets
 from .tally import Tally

@@ -27,7 +27,8 @@ from .errors import HandError, IllegalMoveError, OptionError
 from .match import begin, finish_deal, match_is_over, start_deal, start_match, start_single_deal
 from .moves import Move
 from .playing import Player
-from .rules import Rules, resolve_rules
+from .rulefiles import resolve_rules
+from .rules import Rules
 from .steps import PHASES, Table
 from .tribute import choice_mask
 

@@ -22,7 +22,8 @@ from .checks import check_seat
 from .errors import HandError, OptionError
 from .movegen import count_all_bombs, has_answer
 from .moves import PASS_MOVE, Move, check_declaration, moves_of_hand
-from .rules import Rules, resolve_rules
+from .rulefiles import resolve_rules
+from .rules import Rules
 from .shapes import PASS, is_declaration, kind_of, outranks, strength_of
 
 __all__ = ["View", "card_view"]

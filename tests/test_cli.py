@@ -110,6 +110,12 @@ def assert_refused(result: Result, code: int, *parts: str) -> None:
         ("replay", ["RUN", "--seed"]),
         ("replay nowhere", ["nowhere"]),
         ("rules house", ["'house'", "pagat"]),
+        ("rules no.toml", ["cannot read rules from no.toml", "No such file"]),
+        ("rules --diff guide", ["--diff", "2 arguments"]),
+        ("rules --diff guide house", ["'house'", "pagat"]),
+        ("rules pagat --diff guide kawu", ["--diff", "--diff guide kawu"]),
+        ("rules --toml", ["need a rule system", "rules guide"]),
+        ("rules guide --set max_bomb=7", ["max_bomb=7", "8, 9, 10"]),
         ("shuffle", ["shuffle"]),
     ],
 )
@@ -225,10 +231,30 @@ def test_lists(run: Command) -> None:
     _, out, _ = run("bots")
     for name in BUILT_IN:
         assert re.search(rf"\b{name} +\S+ +\w", out)
+
+
+def test_rules_are_listed_explained_and_compared(run: Command) -> None:
     _, out, _ = run("rules")
-    assert all(name in out for name in Rules.presets())
+    for name in Rules.presets():
+        assert re.search(rf"^ +{name} +[A-Z]", out, re.M)
     _, out, _ = run("rules", "pagat")
-    assert out.strip() == Rules.preset("pagat").describe()
+    for switch in Rules.preset("pagat").switches():
+        assert switch == "name" or re.search(rf"^ +{switch} +\S+ +[A-Z]", out, re.M)
+    _, out, _ = run("rules", "--diff", "guide", "kawu")
+    assert re.findall(r"^ +([a-z]+_\w+) ", out, re.M) == ["opening_leader", "return_received_card"]
+    assert run("rules", "--diff", "guide", "guide")[1] == "guide and guide do not differ\n"
+
+
+def test_a_rules_file_from_the_command_line_and_back(run: Command) -> None:
+    _, out, _ = run("rules", "guide", "--set", "pass_locks=yes", "--toml")
+    Path("club.toml").write_text(out, "utf-8")
+    _, out, _ = run("rules", "--diff", "guide", "club.toml")
+    assert re.findall(r"^ +([a-z]+_\w+) ", out, re.M) == ["pass_locks"]
+    code, _, _ = run("simulate", "--matches", "3", "--rules", "club.toml", "--out", "a", "--quiet")
+    assert code == 0
+    switches = json.loads(Path("a/manifest.json").read_text("utf-8"))["settings"]["rules"]
+    assert switches == Rules.preset("guide").switches() | {"name": "custom", "pass_locks": True}
+    assert run("verify", "a")[0] == 0
 
 
 def test_simulate_writes_what_it_shows(run: Command, tmp_path: Path) -> None:

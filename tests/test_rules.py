@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import FrozenInstanceError, fields
 from typing import Any
 
@@ -11,6 +12,7 @@ from referee import PRESETS
 
 import guandan_sim as gs
 from guandan_sim import layout as lay
+from guandan_sim.rulewords import PRESET_WORDS, meaning, named_values
 
 GUIDE = gs.Rules.preset("guide")
 SWITCHES = [f.name for f in fields(gs.Rules) if f.name != "name"]
@@ -71,6 +73,36 @@ def test_names_of_changed_rules() -> None:
     assert rules.replace(pass_locks=True, max_bomb=10).name == "guide(top_level=T, pass_locks=yes)"
     assert GUIDE.replace() is GUIDE
     assert GUIDE.replace(promotion=(4, 2, 1)).name == "guide(promotion=4/2/1)"
+    assert GUIDE.replace(return_max_rank="10") is GUIDE
+
+
+def test_names_of_changed_rules_of_ones_own() -> None:
+    club = gs.Rules.from_switches(GUIDE.switches() | {"name": "club"})
+    locked = club.replace(pass_locks=True, promotion=(4, 2, 1))
+    assert locked.name == "club(pass_locks=yes, promotion=4/2/1)"
+    small = locked.replace(max_bomb=8, pass_locks=False)
+    assert small.name == "club(pass_locks=no, promotion=4/2/1, max_bomb=8)"
+
+
+def test_differences_of_two_systems() -> None:
+    assert GUIDE.differences(gs.Rules.preset("kawu")) == {
+        "opening_leader": ("marked_card", "random"),
+        "return_received_card": (False, True),
+    }
+    assert GUIDE.differences(GUIDE) == {}
+
+
+def test_every_switch_value_and_preset_is_explained() -> None:
+    assert list(PRESET_WORDS) == gs.Rules.presets()
+    for item in fields(gs.Rules)[1:]:
+        values = [getattr(gs.Rules.preset(name), item.name) for name in PRESET_WORDS]
+        values += item.metadata.get("choices", [OTHERS[item.name][0]])
+        texts = {value: meaning(item.name, value) for value in values}
+        assert len(set(texts.values())) == len(texts)
+        for value, text in texts.items():
+            assert re.fullmatch(r"[A-Z][^{}]+[.)]", text), (item.name, value, text)
+        for value in named_values(item.name):
+            assert value in texts
 
 
 def test_rules_cannot_be_changed_in_place() -> None:
@@ -88,8 +120,8 @@ def test_rules_cannot_be_changed_in_place() -> None:
         ("max_bomb", 8.0, "max_bomb=8.0: possible"),
         ("pass_locks", 1, "pass_locks=1: possible values are no, yes"),
         ("pass_locks", "yes", "pass_locks='yes': possible"),
-        ("top_level", "1", "top_level: '1' is not a level; levels are"),
-        ("top_level", None, "top_level: None is not a level"),
+        ("top_level", "1", "top_level='1': possible values are 2, 3"),
+        ("top_level", None, "top_level=None: possible values are 2"),
         ("return_max_rank", "11", "return_max_rank='11': possible values are none, 2, 3"),
         ("equal_tribute", "", "equal_tribute='': possible values are right_of_banker"),
         ("promotion", (3, 2), r"promotion=\(3, 2\): .*three whole numbers from 0 to 12"),

@@ -35,7 +35,6 @@ from guandan_sim.schemas import (
     LEVEL_INDEX,
     TABLES,
     WORDS,
-    schema_markdown,
     tables_of,
 )
 
@@ -281,7 +280,3 @@ def test_places_of_cards_levels_and_orders() -> None:
     assert [WORDS["level"][LEVEL_INDEX[rank]] for rank in (1, 9, 13)] == ["2", "T", "A"]
     assert WORDS["finish"][FINISH_INDEX[0 * 64 + 2 * 16 + 1 * 4 + 3]] == "0213"
     assert (FINISH_INDEX > 0).sum() == 24
-
-
-def test_schema_page_is_current() -> None:
-    assert (ROOT / "SCHEMA.md").read_text("utf-8") == schema_markdown()

@@ -29,7 +29,8 @@ from ..jit import DISABLED, Words, cache_dir, compile_function
 from ..loop import BOT_ARGUMENTS
 from ..moves import PASS_MOVE, Move
 from ..rng import word
-from ..rules import Rules, resolve_rules
+from ..rulefiles import resolve_rules
+from ..rules import Rules
 from ..shapes import PASS, SHAPE_WORDS, is_declaration
 from ..tribute import choice_mask
 from ..view import View, card_view

@@ -1,0 +1,1 @@
+"""The commands of `guandan-sim`, a module a kind."""

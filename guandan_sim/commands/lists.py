@@ -1,0 +1,103 @@
+"""`moves`, `bots` and `rules`: what there is and what is legal."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+from rich.box import SIMPLE
+from rich.console import Console
+from rich.table import Table
+
+from ..bots import BUILT_IN
+from ..errors import OptionError
+from ..moves import legal_moves
+from ..options import chosen_rules
+from ..rulefiles import resolve_rules, rules_toml
+from ..rulestables import difference_table, presets_table, rules_table
+from .common import RuleChanges, RuleNames, show
+
+__all__ = ["commands"]
+
+commands = typer.Typer()
+
+
+@commands.command(
+    "moves",
+    epilog="Example: guandan-sim moves 'S9 D9 H2' --level 2 --to-beat 'pair 8: S8 C8'",
+)
+def moves_command(
+    hand: Annotated[str, typer.Argument(metavar="CARDS", help="The hand, such as 'S9 D9 HT SB'.")],
+    level: Annotated[str, typer.Option("--level", metavar="LEVEL", help="2 to A.")] = "2",
+    to_beat: Annotated[
+        str | None,
+        typer.Option("--to-beat", metavar="MOVE", help="The play to beat; else a lead."),
+    ] = None,
+    rules: RuleNames = "guide",
+    changes: RuleChanges = None,
+) -> None:
+    """List the legal moves of a hand."""
+    if not hand.strip():
+        raise OptionError("the hand is empty; name its cards, such as 'S9 D9 HT SB'")
+    for move in legal_moves(hand, level, to_beat, chosen_rules(rules, changes or [])):
+        print(move)
+
+
+@commands.command("bots", epilog="Example: guandan-sim bots")
+def bots_command() -> None:
+    """List the bots."""
+    table = Table("bot", "version", "what it does", box=SIMPLE)
+    for bot in BUILT_IN.values():
+        sentence = (bot.play.__doc__ or "").strip().partition("\n")[0]
+        table.add_row(bot.name, bot.version, sentence)
+    console = Console(highlight=False)
+    console.print(table)
+    console.print("Your own: --bots my_module:my_bot, a module found from the current folder.")
+
+
+@commands.command(
+    "rules",
+    epilog=(
+        "Examples: guandan-sim rules kawu\n\n"
+        "guandan-sim rules --diff guide kawu\n\n"
+        "guandan-sim rules guide --set pass_locks=yes --toml > club.toml"
+    ),
+)
+def rules_command(
+    system: Annotated[
+        str | None,
+        typer.Argument(metavar="RULES", help="Explain every switch of it.", show_default=False),
+    ] = None,
+    diff: Annotated[
+        tuple[str, str] | None,
+        typer.Option("--diff", metavar="A B", help="Show only what differs between two systems."),
+    ] = None,
+    changes: RuleChanges = None,
+    toml: Annotated[
+        bool, typer.Option("--toml", help="Print it as a rules file, to change and play by.")
+    ] = False,
+) -> None:
+    """List the rule systems, explain one, or compare two.
+
+    RULES, A and B are presets or TOML files.
+    """
+    if diff is not None:
+        if system is not None or toml or changes:
+            raise OptionError(
+                "--diff takes two rule systems and nothing else, as --diff guide kawu"
+            )
+        first, second = map(resolve_rules, diff)
+        if first.differences(second):
+            show(difference_table(first, second))
+        else:
+            print(f"{first.name} and {second.name} do not differ")
+    elif system is not None:
+        rules = chosen_rules(system, changes or [])
+        if toml:
+            print(rules_toml(rules), end="")
+        else:
+            show(rules_table(rules))
+    elif toml or changes:
+        raise OptionError("--toml and --set need a rule system, as in: guandan-sim rules guide")
+    else:
+        show(presets_table())

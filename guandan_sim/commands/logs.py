@@ -1,0 +1,118 @@
+"""`verify` and `replay`: look into a run."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ..bots import bots_by_seat
+from ..errors import BotError, OptionError, RunError
+from ..options import chosen_bots, chosen_rules, whole_number
+from ..progress import Watch, compile_first
+from ..replay import replay_run, replay_seed
+from ..runs import Run, open_run
+from ..verify import verify
+from .common import (
+    MOST_SEED,
+    BotNames,
+    FailureError,
+    LevelName,
+    PreviousOrder,
+    Quiet,
+    RuleChanges,
+    RuleNames,
+    RunFolder,
+)
+
+__all__ = ["commands"]
+
+commands = typer.Typer()
+
+
+_MOST_PROBLEMS = 20
+
+
+@commands.command("verify", epilog="Example: guandan-sim verify runs/a")
+def verify_command(run: RunFolder, quiet: Quiet = False) -> None:
+    """Check a run: its files against its manifest, and every play against the rules."""
+    found = _open(run)
+    compile_first(bots_by_seat("random"), quiet)
+    watch = Watch("parts", quiet)
+    started = time.perf_counter()
+    try:
+        with watch.shown():
+            report = verify(found, progress=watch.count)
+    except RunError as error:
+        raise FailureError(str(error)) from error
+    seconds = time.perf_counter() - started
+    if not report.ok:
+        for problem in report.problems[:_MOST_PROBLEMS]:
+            print(f"- {problem}")
+        if len(report.problems) > _MOST_PROBLEMS:
+            print(f"- and {len(report.problems) - _MOST_PROBLEMS:,} more")
+        raise FailureError(f"{run} does not verify; problems found: {len(report.problems):,}")
+    print(f"{run}: {report} ({seconds:.1f} s)")
+
+
+def _open(path: Path) -> Run:
+    """The run in that folder: none there is bad input, one that cannot be read a failure."""
+    try:
+        return open_run(path)
+    except RunError as error:
+        if isinstance(error.__cause__, FileNotFoundError | NotADirectoryError):
+            raise
+        raise FailureError(str(error)) from error
+
+
+@commands.command(
+    "replay",
+    epilog=(
+        "Examples: guandan-sim replay runs/a 12 --deal 3\n\n"
+        "guandan-sim replay --seed 7 --number 12 --bots greedy"
+    ),
+)
+def replay_command(
+    run: Annotated[
+        Path | None, typer.Argument(metavar="RUN", help="Folder of a run.", show_default=False)
+    ] = None,
+    set_number: Annotated[
+        str | None,
+        typer.Argument(metavar="SET", help="Match or deal of it, from 0.", show_default=False),
+    ] = None,
+    deal: Annotated[
+        str | None, typer.Option("--deal", metavar="N", help="One deal of the match, from 0.")
+    ] = None,
+    seed: Annotated[
+        str | None,
+        typer.Option("--seed", metavar="N", help="Instead of a run: play a deal of this seed."),
+    ] = None,
+    number: Annotated[
+        str, typer.Option("--number", metavar="N", help="Which deal of the seed, from 0.")
+    ] = "0",
+    bots: BotNames = "random",
+    rules: RuleNames = "guide",
+    changes: RuleChanges = None,
+    level: LevelName = None,
+    previous_order: PreviousOrder = None,
+) -> None:
+    """Show a deal as text: hands, tribute, each play with its declaration, finishing order."""
+    if (run is None) == (seed is None):
+        raise OptionError("give either a RUN and the number of a SET, or --seed N")
+    if run is not None:
+        if set_number is None:
+            raise OptionError(f"name the set of {run} to show by its number, from 0")
+        one = None if deal is None else whole_number(deal, "--deal", 0)
+        print(replay_run(_open(run), whole_number(set_number, "SET", 0), one))
+        return
+    first_key = whole_number(seed or "", "--seed", 0, MOST_SEED)
+    which = whole_number(number, "--number", 0)
+    by_seat = chosen_bots(bots)
+    system = chosen_rules(rules, changes or [])
+    try:
+        compile_first(by_seat)
+        print(replay_seed(first_key, which, by_seat, system, level, previous_order))
+    except BotError as error:
+        raise FailureError(str(error)) from error

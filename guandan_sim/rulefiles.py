@@ -1,0 +1,120 @@
+"""Rules by name, from a TOML file, or as written on a command line.
+
+A rules file names the system, what it is based on, and the switches that differ::
+
+    name = "club"
+    base = "guide"
+    max_bomb = 8
+    promotion = [4, 2, 1]
+    pass_locks = true
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from .errors import RulesError
+from .rules import Rules
+from .rulewords import PRESET_WORDS, meaning
+
+__all__ = ["read_rules", "resolve_rules", "rules_toml", "switch_value"]
+
+_SUFFIX = ".toml"
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,39}")
+_TRUTHS = {"yes": True, "true": True, "on": True, "no": False, "false": False, "off": False}
+
+
+def resolve_rules(rules: Rules | str) -> Rules:
+    """Rules themselves, the preset of that name, or those of a file whose name ends in .toml.
+
+    Raises `RulesError`.
+
+    >>> resolve_rules("kawu").opening_leader
+    'random'
+    """
+    if isinstance(rules, Rules):
+        return rules
+    if isinstance(rules, str) and rules.endswith(_SUFFIX):
+        return read_rules(rules)
+    return Rules.preset(rules)
+
+
+def read_rules(path: str | Path) -> Rules:
+    """The rules in a TOML file: switches by name over those of the preset ``base`` (default guide).
+
+    ``name`` defaults to the file's own. Raises `RulesError`, which names the file and what is wrong
+    with it: it cannot be read, is no TOML, or has a switch or value that does not exist.
+    """
+    path = Path(path)
+    try:
+        switches: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise RulesError(f"cannot read rules from {path}: {error.strerror}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise RulesError(f"{path} is not a TOML file of rules: {error}") from error
+    name = switches.pop("name", path.name.removesuffix(_SUFFIX))
+    try:
+        base = Rules.preset(switches.pop("base", "guide"))
+        values = {k: switch_value(v, getattr(base, k, None)) for k, v in switches.items()}
+        rules = base.replace(**values)
+    except RulesError as error:
+        raise RulesError(f"{path}: {error}") from None
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
+        raise RulesError(
+            f"{path}: name is {name!r}; letters, digits, '_', '-' and '.' are possible, up to 40"
+        )
+    preset = Rules.preset(name) if name in Rules.presets() else None
+    differing = preset.differences(rules) if preset else {}
+    if differing:
+        raise RulesError(
+            f"{path}: {name!r} is a preset, and {', '.join(differing)} are not as there; "
+            "give the rules a name of their own"
+        )
+    return Rules.from_switches({**rules.switches(), "name": name})
+
+
+def rules_toml(rules: Rules) -> str:
+    """Every switch as a rules file, with its meaning as a comment; `read_rules` reads it back.
+
+    >>> rules_toml(Rules.preset("kawu")).splitlines()[:2]
+    ['# Tournament rules as an app plays them: no penalty at the Ace, and a random first leader.', \
+'name = "kawu"']
+    """
+    lines = [f"# {PRESET_WORDS[rules.name]}"] if rules.name in PRESET_WORDS else []
+    # A changed preset is named by its changes, which are no name for a file.
+    name = rules.name if _NAME.fullmatch(rules.name) else "custom"
+    lines.append(f'name = "{name}"')
+    for switch, value in rules.switches().items():
+        if switch != "name":
+            lines += ["", f"# {meaning(switch, value)}", f"{switch} = {_toml(value)}"]
+    return "\n".join(lines) + "\n"
+
+
+def _toml(value: Any) -> str:
+    """The value as TOML writes it."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return f'"{value}"' if isinstance(value, str) else str(value)
+
+
+def switch_value(word: Any, now: object) -> Any:
+    """A value as written by a user, in the type of the switch's value ``now``.
+
+    What has no such form stays as it is, for `Rules` to refuse.
+
+    >>> switch_value("4/2/1", (3, 2, 1)), switch_value("no", True), switch_value("8", 10)
+    ((4, 2, 1), False, 8)
+    """
+    if not isinstance(word, str):
+        # A level is a word, but 10 in a file is natural.
+        return str(word) if isinstance(now, str) and type(word) is int else word
+    if isinstance(now, bool):
+        return _TRUTHS.get(word.lower(), word)
+    if isinstance(now, int) and re.fullmatch(r"-?[0-9]+", word):
+        return int(word)
+    if isinstance(now, tuple) and re.fullmatch(r"[0-9]+([/,][0-9]+)*", word):
+        return tuple(int(part) for part in re.split("[/,]", word))
+    return word
