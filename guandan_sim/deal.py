@@ -121,7 +121,6 @@ def move_is_legal(state: Words, shape: int, rank: int, one: int, two: int) -> bo
 def apply_move(state: Words, shape: int, rank: int, one: int, two: int) -> None:
     """Play these cards, declared as ``shape`` of ``rank``, for the seat to act."""
     seat = state[lay.V_TURN]
-    bit = 1 << seat
     size = count_cards(one, two)
     level = state[lay.V_LEVEL]
     lead = state[lay.V_BEAT_SEAT] < 0
@@ -158,7 +157,6 @@ def apply_move(state: Words, shape: int, rank: int, one: int, two: int) -> None:
     state[lay.V_BEAT_KIND] = kind_of(shape)
     state[lay.V_BEAT_STRENGTH] = strength_of(shape, rank, size, level)
     state[lay.V_PASSED] = 0
-    state[lay.V_LOCKED] &= ~bit
     state[lay.S_CHOSE_TO_PASS] = 0
     if left_one == 0:
         state[lay.V_FINISH + state[lay.V_OUT]] = seat

@@ -116,6 +116,10 @@ def summary_table(
         )
     if whole and summary["truncated"]:
         table.add_row("matches cut off, no winner", _share(summary["truncated"], matches))
+    if whole and summary["resets"]:
+        table.add_row(
+            "matches with a reset to level 2", _share(summary["matches_with_resets"], matches)
+        )
     of_matches = ratio_interval(summary) if whole else None
     table.add_row(
         "sweeps (double wins), of deals",

@@ -30,7 +30,7 @@ __all__ = [
     "tables_of",
 ]
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 BLOCK_SETS = 1024
 """Sets in one block of the content hash; parts begin at multiples of it."""
 

@@ -20,6 +20,9 @@ class Tally:
     deals: int = 0
     plays: int = 0
     truncated: int = 0
+    # How often a team was set back to level 2, and in how many matches that happened.
+    resets: int = 0
+    matches_with_resets: int = 0
     sweeps: int = 0
     transfers: int = 0
     wins: list[int] = field(default_factory=lambda: [0, 0])
@@ -84,6 +87,9 @@ class Tally:
         lengths = matches["deals"].astype(np.int64)
         self.match_deals[0] += int(lengths.sum())
         self.match_deals[1] += int((lengths**2).sum())
+        resets = matches["resets0"].astype(np.int64) + matches["resets1"]
+        self.resets += int(resets.sum())
+        self.matches_with_resets += int(np.count_nonzero(resets))
 
     def merge(self, other: Tally) -> None:
         """Add another worker's counts; its last set is done."""
@@ -118,6 +124,8 @@ class Tally:
             "wins": self.wins if whole else self.deal_wins,
             "deal_wins": self.deal_wins,
             "truncated": self.truncated,
+            "resets": self.resets,
+            "matches_with_resets": self.matches_with_resets,
             "sweeps": self.sweeps,
             "sweeps_sum_of_squares": self.sweep_products[0],
             "sweeps_times_deals": self.sweep_products[1],

@@ -5,10 +5,12 @@ from __future__ import annotations
 import doctest
 import re
 import shlex
+from collections.abc import Callable
 from pathlib import Path
 
 import answers
 import pytest
+import rule_effects
 
 from guandan_sim.cli import main
 
@@ -49,8 +51,27 @@ def test_every_command_and_the_table(folder: Path, capsys: pytest.CaptureFixture
         capsys.readouterr()
         program, *arguments = shlex.split(command)
         if program == "python":
-            assert arguments[0] == "benchmarks/answers.py"
-            answers.main(arguments[1])
+            PRINTERS[arguments[0]](*arguments[1:])
             assert capsys.readouterr().out.strip() in README
-        else:
-            assert (program, main(arguments)) == ("guandan-sim", 0), capsys.readouterr().err
+            continue
+        arguments, _, to = (list(part) for part in partition(arguments, ">"))
+        assert (program, main(arguments)) == ("guandan-sim", 0), capsys.readouterr().err
+        for name in to:
+            (folder / name).write_text(capsys.readouterr().out, "utf-8")
+
+
+def partition(words: list[str], at: str) -> tuple[list[str], list[str], list[str]]:
+    place = words.index(at) if at in words else len(words)
+    return words[:place], words[place : place + 1], words[place + 1 :]
+
+
+def print_rule_effects(*options: str) -> None:
+    given = dict(zip(options[::2], options[1::2], strict=True))
+    assert set(given) == {"--matches", "--bots", "--seed"}
+    rule_effects.main(given["--matches"], given["--bots"], given["--seed"])
+
+
+PRINTERS: dict[str, Callable[..., None]] = {
+    "benchmarks/answers.py": answers.main,
+    "benchmarks/rule_effects.py": print_rule_effects,
+}

@@ -251,8 +251,8 @@ def test_links_out_of_the_run_are_not_followed(copy: Path, tmp_path: Path) -> No
         ("{", "manifest.json cannot be read"),
         ("[]", "manifest.json is not a JSON object"),
         ("[" * 5_000, "manifest.json cannot be read"),
-        ('{"schema_version": 99}', "has schema version 99: this package reads version 1"),
-        ('{"schema_version": 1}', "manifest.json: the settings are not a JSON object"),
+        ('{"schema_version": 99}', "has schema version 99: this package reads version 2"),
+        ('{"schema_version": 2}', "manifest.json: the settings are not a JSON object"),
     ],
 )
 def test_broken_manifests(tmp_path: Path, text: str, message: str) -> None:
