@@ -13,7 +13,6 @@ import pyarrow.parquet as pq
 import pytest
 from made_runs import (
     COUNT,
-    ROOT,
     files_in,
     finished_run,
     make_rows,
