@@ -87,7 +87,7 @@ def start_single_deal(
     key = _set_streams(state, seed, set_number, 0)
     setup = word(key, SETUP_STREAM)
     if level == 0:
-        level = 1 + below(setup, SETUP_LEVEL, 13)
+        level = 1 + below(setup, SETUP_LEVEL, state[lay.V_RULES + lay.R_TOP_LEVEL])
     if drawn_order:
         previous = draw_order(setup)
     state[lay.V_LEVELS] = level

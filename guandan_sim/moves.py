@@ -23,7 +23,7 @@ from .cards import (
 )
 from .errors import AmbiguousMoveError, CardParseError, HandError, IllegalMoveError, MoveParseError
 from .movegen import count_moves, list_moves
-from .rulefiles import resolve_rules
+from .rulefiles import RulesName, resolve_rules
 from .rules import Rules
 from .shapes import PASS, SHAPE_WORDS, is_declaration, kind_of, outranks, strength_of
 
@@ -90,7 +90,7 @@ class Move:
         return f"{name}: {' '.join(self.cards)}"
 
     @classmethod
-    def parse(cls, text: str, level: str | None = None, rules: Rules | str = "guide") -> Move:
+    def parse(cls, text: str, level: str | None = None, rules: RulesName = "guide") -> Move:
         """The move that ``text`` writes: ``"pass"``, ``"shape rank: cards"``, or bare cards if they
         have one reading.
 
@@ -122,7 +122,7 @@ class Move:
             raise MoveParseError(f"move {text!r}: {error}") from None
 
     @classmethod
-    def _parse_bare(cls, text: str, level: str | None, rules: Rules | str) -> Move:
+    def _parse_bare(cls, text: str, level: str | None, rules: RulesName) -> Move:
         if level is None:
             raise MoveParseError(
                 f"{text!r} has no declaration; write 'shape rank: cards', or give the level"
@@ -162,7 +162,7 @@ def check_declaration(move: Move, level: str, rules: Rules) -> None:
         )
 
 
-def readings(cards: Cards, level: str = "2", rules: Rules | str = "guide") -> list[Move]:
+def readings(cards: Cards, level: str = "2", rules: RulesName = "guide") -> list[Move]:
     """Every declaration under which exactly these cards may be played, by shape and rank.
 
     Raises `CardParseError`, `HandError` for a third copy of a card, `RulesError`.
@@ -187,7 +187,7 @@ def legal_moves(
     hand: Cards,
     level: str = "2",
     to_beat: Move | str | None = None,
-    rules: Rules | str = "guide",
+    rules: RulesName = "guide",
 ) -> list[Move]:
     """All legal moves of a hand: to lead if ``to_beat`` is None or a pass, else to follow, the pass
     first.

@@ -10,7 +10,7 @@ import pyarrow as pa
 from . import checking
 from . import layout as lay
 from .bots import BotName, bots_by_seat
-from .cards import CARD_CODES, RANK_WORDS, words_to_cards
+from .cards import CARD_CODES, RANK_WORDS, parse_level, words_to_cards
 from .checks import check_seed, pack_order
 from .columns import to_columns
 from .deal import clear_deal, set_hands, start_play
@@ -19,11 +19,12 @@ from .history import history
 from .logrows import deal_rows, play_rows, tribute_rows
 from .match import LAST_DRAWER, finish_deal, last_drawer_turner, start_single_deal
 from .playing import Player
-from .rulefiles import resolve_rules
+from .rulebook import settle
+from .rulefiles import RulesName, resolve_rules
 from .rules import Rules, new_state
 from .runs import Run
 from .schemas import TABLES
-from .settings import level_word
+from .settings import played_rules
 from .tribute import start_tribute, tribute_due
 
 __all__ = ["replay_run", "replay_seed", "transcript"]
@@ -36,8 +37,11 @@ def replay_run(run: Run, set_number: int, deal: int | None = None) -> str:
     followed.
     """
     settings = run.manifest["settings"]
-    rules = Rules.from_switches(settings["rules"])
-    names = [str(bot["name"]) for bot in settings["bots"]]
+    try:
+        rules = played_rules(settings, run.path)
+        names = [str(bot["name"]) for bot in settings["bots"]]
+    except (KeyError, TypeError) as error:
+        raise RunError(f"{run.path}: the manifest's settings cannot be read: {error!r}") from error
     rows = run.set_rows("deals", set_number)
     numbers = rows.column("deal").to_pylist()
     if deal is not None and deal not in numbers:
@@ -56,7 +60,7 @@ def replay_seed(
     seed: int,
     number: int,
     bots: BotName | Sequence[BotName] = "random",
-    rules: Rules | str = "guide",
+    rules: RulesName = "guide",
     level: str | None = None,
     previous_order: str | Sequence[int] | None = None,
 ) -> str:
@@ -64,13 +68,14 @@ def replay_seed(
     in `simulate`.
     """
     by_seat = bots_by_seat(bots)
-    state = new_state(resolve_rules(rules))
+    system = resolve_rules(rules)
+    state = new_state(system)
     drawn = previous_order == "random"
     start_single_deal(
         state,
         check_seed(seed),
         check_seed(number, "number"),
-        0 if level is None else RANK_WORDS.index(level_word(level)),
+        0 if level is None else parse_level(system.level_within(level)),
         -1 if previous_order is None or drawn else pack_order(previous_order),
         int(drawn),
     )
@@ -158,6 +163,7 @@ def _opening_lines(state: np.ndarray) -> Iterator[str]:
     """How the leader of a deal without one before it was found."""
     marked, leader = int(state[lay.V_MARKED]), int(state[lay.V_LEADER])
     if marked == 0:
+        yield f"seat {leader} was drawn to lead"
         return
     if state[lay.V_RULES + lay.R_OPENING_LEADER] != LAST_DRAWER:
         yield f"{CARD_CODES[marked]} was marked; seat {leader} was dealt it"
@@ -181,6 +187,7 @@ def _state_from_log(
     state[lay.S_SET] = set_number
     state[lay.V_DEAL] = deal
     checking.restore_deal(state, row)
+    state[lay.V_FAILURES : lay.V_FAILURES + 2] = _failures_before(deals, deal, rules)
     set_hands(state)
     tribute_due(state)
     problem = np.zeros(checking.PROBLEM_SIZE, np.int64)
@@ -204,6 +211,18 @@ def _state_from_log(
             "`guandan-sim verify` says what is wrong"
         )
     return state
+
+
+def _failures_before(deals: pa.Table, deal: int, rules: Rules) -> tuple[int, int]:
+    """The teams' failures at the top when that deal of a match began, from the deals before it."""
+    failures = (0, 0)
+    last: tuple[int, ...] = ()
+    for row in deals.slice(0, deal).to_pylist():
+        order = [row[place] for place in ("first", "second", "third", "last")]
+        levels = (row["level0"], row["level1"])
+        failures = settle(order, levels, row["owner"], failures, last, rules).failures
+        last = tuple(order[2:] if order[0] ^ order[1] == 2 else order[3:])
+    return failures
 
 
 def _rows_of_deal(run: Run, table: str, set_number: int, deal: int) -> pa.Table:

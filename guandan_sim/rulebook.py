@@ -27,7 +27,7 @@ from .checks import check_seat, pack_order
 from .errors import HandError, IllegalMoveError, OptionError
 from .match import active_owner
 from .match import settle as settle_state
-from .rulefiles import resolve_rules
+from .rulefiles import RulesName, resolve_rules
 from .rules import Rules, new_state
 from .tribute import (
     apply_tribute,
@@ -78,7 +78,7 @@ class Settlement:
     match_winner: int | None
 
 
-def tribute_options(hand: Cards, level: str, rules: Rules | str = "guide") -> list[str]:
+def tribute_options(hand: Cards, level: str, rules: RulesName = "guide") -> list[str]:
     """The cards that a payer may give: the highest rank but the wild, any suit of it.
 
     >>> tribute_options("H7 SA DA SK", level="7")
@@ -89,9 +89,7 @@ def tribute_options(hand: Cards, level: str, rules: Rules | str = "guide") -> li
     return card_codes(int(tribute_mask(one, parse_level(level))))
 
 
-def return_options(
-    hand: Cards, level: str, received: str, rules: Rules | str = "guide"
-) -> list[str]:
+def return_options(hand: Cards, level: str, received: str, rules: RulesName = "guide") -> list[str]:
     """The cards that the receiver of ``received`` may return. ``hand`` may hold that card already
     or not.
 
@@ -117,7 +115,7 @@ def tribute(
     finish_order: Sequence[int] | str,
     hands: Sequence[Cards],
     level: str,
-    rules: Rules | str = "guide",
+    rules: RulesName = "guide",
     give: Mapping[int, str] | None = None,
 ) -> Tribute:
     """Who gives what to whom after a deal that ended in ``finish_order``, and who leads.
@@ -170,7 +168,7 @@ def settle(
     owner: int,
     failures: Sequence[int] = (0, 0),
     previous_last: Sequence[int] = (),
-    rules: Rules | str = "guide",
+    rules: RulesName = "guide",
 ) -> Settlement:
     """Levels, failures and winner after a deal.
 
@@ -245,7 +243,7 @@ def active_level(
     finish_order: Sequence[int] | str,
     hands: Sequence[Cards],
     levels: Sequence[str],
-    rules: Rules | str = "guide",
+    rules: RulesName = "guide",
 ) -> tuple[int, str]:
     """(owner, level) of the deal after one that ended in ``finish_order``; ``hands`` are those of
     the new deal.

@@ -20,14 +20,17 @@ from .errors import RulesError
 from .rules import Rules
 from .rulewords import PRESET_WORDS, meaning
 
-__all__ = ["read_rules", "resolve_rules", "rules_toml", "switch_value"]
+__all__ = ["RulesName", "read_rules", "resolve_rules", "rules_toml", "switch_value"]
+
+#: How rules may be given: themselves, a preset by name, a TOML file by path.
+RulesName = Rules | str | Path
 
 _SUFFIX = ".toml"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,39}")
 _TRUTHS = {"yes": True, "true": True, "on": True, "no": False, "false": False, "off": False}
 
 
-def resolve_rules(rules: Rules | str) -> Rules:
+def resolve_rules(rules: RulesName) -> Rules:
     """Rules themselves, the preset of that name, or those of a file whose name ends in .toml.
 
     Raises `RulesError`.
@@ -37,7 +40,7 @@ def resolve_rules(rules: Rules | str) -> Rules:
     """
     if isinstance(rules, Rules):
         return rules
-    if isinstance(rules, str) and rules.endswith(_SUFFIX):
+    if isinstance(rules, Path) or (isinstance(rules, str) and rules.endswith(_SUFFIX)):
         return read_rules(rules)
     return Rules.preset(rules)
 
@@ -50,12 +53,26 @@ def read_rules(path: str | Path) -> Rules:
     """
     path = Path(path)
     try:
-        switches: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
+        # Editors on Windows put a mark before the first character.
+        text = path.read_text(encoding="utf-8-sig")
     except OSError as error:
         raise RulesError(f"cannot read rules from {path}: {error.strerror}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except UnicodeDecodeError as error:
         raise RulesError(f"{path} is not a TOML file of rules: {error}") from error
-    name = switches.pop("name", path.name.removesuffix(_SUFFIX))
+    except ValueError as error:  # a path that no system has
+        raise RulesError(f"cannot read rules from {str(path)!r}: {error}") from error
+    try:
+        switches: dict[str, Any] = tomllib.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise RulesError(f"{path} is not a TOML file of rules: {error}") from error
+    for key, value in switches.items():
+        if isinstance(value, int) and abs(value) >= 2**63:
+            raise RulesError(f"{path}: the number for {key[:40]!r} has too many digits")
+    name = switches.pop("name", None)
+    if name is None:
+        name = path.name.removesuffix(_SUFFIX)
+        if not _NAME.fullmatch(name):
+            raise RulesError(f"{path}: rules need another name than the file's; add name = 'mine'")
     try:
         base = Rules.preset(switches.pop("base", "guide"))
         values = {k: switch_value(v, getattr(base, k, None)) for k, v in switches.items()}
@@ -113,8 +130,8 @@ def switch_value(word: Any, now: object) -> Any:
         return str(word) if isinstance(now, str) and type(word) is int else word
     if isinstance(now, bool):
         return _TRUTHS.get(word.lower(), word)
-    if isinstance(now, int) and re.fullmatch(r"-?[0-9]+", word):
+    if isinstance(now, int) and re.fullmatch(r"-?[0-9]{1,9}", word):
         return int(word)
-    if isinstance(now, tuple) and re.fullmatch(r"[0-9]+([/,][0-9]+)*", word):
+    if isinstance(now, tuple) and re.fullmatch(r"[0-9]{1,9}([/,][0-9]{1,9})*", word):
         return tuple(int(part) for part in re.split("[/,]", word))
     return word

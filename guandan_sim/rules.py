@@ -15,13 +15,13 @@ import numpy as np
 
 from . import layout as lay
 from .cards import RANK_WORDS, parse_level
-from .errors import CardParseError, RulesError
+from .errors import CardParseError, OptionError, RulesError
 from .rulewords import meaning, switch_word
 
 __all__ = ["RULES_VERSION", "Rules", "new_state"]
 
 #: Moves with the behaviour of any preset: a log names the version that it was played by.
-RULES_VERSION = 1
+RULES_VERSION = 2
 
 
 def _one_of(*choices: Any) -> Any:
@@ -61,10 +61,12 @@ class Rules:
     max_deals: int = 200
 
     def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not self.name.isprintable() or not self.name:
+            raise RulesError(f"name={self.name!r}: a name of printable characters is needed")
         for item in fields(self):
             value = getattr(self, item.name)
             choices = item.metadata.get("choices")
-            if choices and (value not in choices or type(value) is not type(choices[0])):
+            if choices and (type(value) is not type(choices[0]) or value not in choices):
                 raise RulesError(
                     f"{item.name}={value!r}: possible values are "
                     + ", ".join(switch_word(c) for c in choices)
@@ -108,15 +110,17 @@ class Rules:
     @classmethod
     def from_switches(cls, switches: Mapping[str, Any]) -> Rules:
         """The rules with every switch given by value, as a run's manifest holds them."""
+        if not isinstance(switches, Mapping):
+            raise RulesError(f"rules are {switches!r}; every switch by name is needed")
         known = {item.name for item in fields(cls)}
-        unknown = sorted(set(switches) - known)
+        unknown = sorted(map(str, set(switches) - known))
         missing = sorted(known - set(switches))
         if unknown or missing:
             raise RulesError(f"switches {unknown} are unknown and {missing} are missing")
         gains = switches["promotion"]
         return cls(**{**switches, "promotion": tuple(gains) if isinstance(gains, list) else gains})
 
-    def replace(self, **switches: Any) -> Rules:
+    def replace(self, /, **switches: Any) -> Rules:
         """The same rules with some switches changed; the name tells which.
 
         >>> Rules.preset("guide").replace(pass_locks=True).name
@@ -133,7 +137,11 @@ class Rules:
                     switches[name] = RANK_WORDS[parse_level(switches[name])]
         if isinstance(switches.get("promotion"), list):
             switches["promotion"] = tuple(switches["promotion"])
-        changed = {k: v for k, v in switches.items() if repr(getattr(self, k)) != repr(v)}
+        changed = {
+            k: v
+            for k, v in switches.items()
+            if type(v) is not type(getattr(self, k)) or v != getattr(self, k)
+        }
         if not changed:
             return self
         rules = replace(self, **changed)
@@ -154,6 +162,19 @@ class Rules:
         """
         pairs = {f.name: (getattr(self, f.name), getattr(other, f.name)) for f in fields(self)}
         return {k: (a, b) for k, (a, b) in pairs.items() if k != "name" and a != b}
+
+    def level_within(self, level: str) -> str:
+        """The level as logs write it. Raises `OptionError` for one above ``top_level``.
+
+        >>> Rules.preset("guide").level_within("10")
+        'T'
+        """
+        rank = parse_level(level)
+        if rank > parse_level(self.top_level):
+            raise OptionError(
+                f"level is {RANK_WORDS[rank]}; the top level of {self.name} is {self.top_level}"
+            )
+        return RANK_WORDS[rank]
 
     def switches(self) -> dict[str, Any]:
         """Every switch by name, in JSON's types; `from_switches` is the inverse."""

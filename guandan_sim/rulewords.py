@@ -92,8 +92,8 @@ _MEANINGS: dict[str, Mapping[Any, str] | str] = {
     },
     "top_failures": {
         0: "Failures at the top cost nothing.",
-        "": "After {} failures in all at its top a team is back at level 2, with its count at "
-        "0, and gains nothing from that deal.",
+        "": "Failure number {} at its top, of all in the match, sets a team back to level 2 and "
+        "its count to 0; it gains nothing from that deal.",
     },
     "top_failures_count_losses": {
         True: "A deal at the own top level is failed when it is won with the partner last, or "
@@ -104,7 +104,8 @@ _MEANINGS: dict[str, Mapping[Any, str] | str] = {
         True: "All see the cards returned, once play starts.",
         False: "Only giver and receiver see a card that is returned.",
     },
-    "max_deals": "A match without a winner after {} deals is cut off (a limit of the simulator).",
+    "max_deals": "A match that has no winner after deal number {} is cut off: a limit of the "
+    "simulator.",
 }
 
 

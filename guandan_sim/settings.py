@@ -8,12 +8,14 @@ from typing import Any
 import numpy as np
 
 from . import loop
-from .cards import RANK_WORDS, parse_level
+from .cards import parse_level
 from .checks import pack_order
+from .errors import RulesError, RunError
+from .rules import RULES_VERSION, Rules
 from .runwriter import PART_SETS
 from .schemas import BLOCK_SETS
 
-__all__ = ["deal_arguments", "level_word", "order_word", "part_sets"]
+__all__ = ["deal_arguments", "order_word", "part_sets", "played_rules"]
 
 
 def part_sets(kind: str, count: int) -> int:
@@ -24,11 +26,6 @@ def part_sets(kind: str, count: int) -> int:
     while sets > BLOCK_SETS and count < 8 * sets:
         sets //= 2
     return sets
-
-
-def level_word(level: str) -> str:
-    """The level as runs write it."""
-    return RANK_WORDS[parse_level(level)]
 
 
 def order_word(order: str | Sequence[int] | None) -> str | None:
@@ -50,3 +47,20 @@ def deal_arguments(settings: Mapping[str, Any]) -> np.ndarray:
     arguments[loop.A_PREVIOUS] = -1 if order in (None, "random") else pack_order(order)
     arguments[loop.A_DRAW_PREVIOUS] = order == "random"
     return arguments
+
+
+def played_rules(settings: Mapping[str, Any], where: object) -> Rules:
+    """The rules of a run's settings. `RunError`, which names ``where``, if they are of another
+    version or cannot be read.
+    """
+    try:
+        rules = Rules.from_switches(settings["rules"])
+        version = settings["rules_version"]
+    except (KeyError, TypeError, RulesError) as error:
+        raise RunError(f"{where}: the manifest's settings cannot be read: {error}") from error
+    if version != RULES_VERSION:
+        raise RunError(
+            f"{where} was played by rules version {version}; "
+            f"this package plays version {RULES_VERSION}"
+        )
+    return rules

@@ -29,11 +29,11 @@ from .jit import DISABLED, cache_dir
 from .logrows import deal_columns, match_columns, play_columns, tribute_columns
 from .parts import PartWriter
 from .playing import Player
-from .rulefiles import resolve_rules
+from .rulefiles import RulesName, resolve_rules
 from .rules import RULES_VERSION, Rules, new_state
 from .runs import Run, create_run, open_run
-from .settings import deal_arguments, level_word, order_word, part_sets
-from .tally import Tally
+from .settings import deal_arguments, order_word, part_sets
+from .tally import DEAL_COLUMNS, MATCH_COLUMNS, Tally
 
 __all__ = ["Progress", "Result", "ready", "simulate", "warmup"]
 
@@ -176,7 +176,7 @@ def simulate(
     deals: int | None = None,
     matches: int | None = None,
     bots: BotName | Sequence[BotName] = "random",
-    rules: Rules | str = "guide",
+    rules: RulesName = "guide",
     seed: int = 0,
     out: str | os.PathLike[str] | None = None,
     log: str = "plays",
@@ -223,7 +223,7 @@ def simulate(
         "bots": [
             {"name": bot.name, "version": bot.version, "source": bot.source} for bot in by_seat
         ],
-        "level": None if level is None else level_word(level),
+        "level": None if level is None else rule_set.level_within(level),
         "previous_order": order_word(previous_order),
     }
     arguments = deal_arguments(settings)
@@ -317,13 +317,12 @@ def _tally_of_parts(path: Path, kept: Sequence[PartSummary]) -> Tally:
     """Counts over the parts that a resumed run had already."""
     tally = Tally()
     run = open_run(path)
-    names = ["set", "first", "second", "plays", "tribute", "cancelled"]
     whole = "matches" in run.tables
     run.parts = [(part.first, part.stop) for part in kept]
-    for columns in run.arrays("deals", names):
+    for columns in run.arrays("deals", DEAL_COLUMNS):
         tally.add(columns, 0, None)
     if whole:
-        for columns in run.arrays("matches", ["winner", "truncated", "deals"]):
+        for columns in run.arrays("matches", MATCH_COLUMNS):
             tally.add_matches(columns)
     tally.transfers = sum(part.tables["tributes"].rows for part in kept)
     return tally

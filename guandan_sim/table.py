@@ -27,8 +27,7 @@ from .errors import HandError, IllegalMoveError, OptionError
 from .match import begin, finish_deal, match_is_over, start_deal, start_match, start_single_deal
 from .moves import Move
 from .playing import Player
-from .rulefiles import resolve_rules
-from .rules import Rules
+from .rulefiles import RulesName, resolve_rules
 from .steps import PHASES, Table
 from .tribute import choice_mask
 
@@ -54,7 +53,7 @@ class Deal(Table):
         self,
         seed: int = 0,
         level: str = "2",
-        rules: Rules | str = "guide",
+        rules: RulesName = "guide",
         hands: Hands | None = None,
         leader: int | None = None,
         number: int = 0,
@@ -147,7 +146,7 @@ class Match(Table):
     def __init__(
         self,
         seed: int = 0,
-        rules: Rules | str = "guide",
+        rules: RulesName = "guide",
         bots: BotName | Sequence[BotName] | None = None,
         number: int = 0,
     ) -> None:

@@ -8,7 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Tally"]
+__all__ = ["DEAL_COLUMNS", "MATCH_COLUMNS", "Tally"]
+
+#: The columns that `Tally` counts.
+DEAL_COLUMNS = ("set", "first", "second", "plays", "tribute", "cancelled")
+MATCH_COLUMNS = ("winner", "truncated", "deals", "resets0", "resets1")
 
 
 @dataclass
@@ -37,7 +41,7 @@ class Tally:
     _open: tuple[int, int, int] = (-1, 0, 0)
 
     def add(self, deals: dict[str, Any], tributes: int, matches: dict[str, Any] | None) -> None:
-        """Count some finished deals, given as columns, and matches."""
+        """Count some finished deals and matches, given as DEAL_COLUMNS and MATCH_COLUMNS."""
         n = len(deals["first"])
         self.deals += n
         self.plays += int(deals["plays"].sum(dtype=np.int64))

@@ -17,9 +17,9 @@ from .checks import check_seed
 from .errors import GuandanError, RunError
 from .logrows import deal_rows, match_columns, match_rows, play_rows, tribute_rows
 from .moves import Move
-from .rules import RULES_VERSION, Rules, new_state
+from .rules import Rules, new_state
 from .schemas import TABLES
-from .settings import deal_arguments
+from .settings import deal_arguments, played_rules
 from .tally import Tally
 
 if TYPE_CHECKING:
@@ -67,17 +67,11 @@ def verify(run: Run, progress: Callable[[int, int], None] | None = None) -> Repo
         return report
     settings = run.manifest["settings"]
     try:
-        rules = Rules.from_switches(settings["rules"])
+        rules = played_rules(settings, run.path)
         arguments = deal_arguments(settings)
-        version = settings["rules_version"]
         check_seed(settings["seed"])
     except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise RunError(f"{run.path}: the manifest's settings cannot be read: {error}") from error
-    if version != RULES_VERSION:
-        raise RunError(
-            f"{run.path} was played by rules version {version}; "
-            f"this package plays version {RULES_VERSION}"
-        )
     tasks = (joblib.delayed(_check_part)(run, rules, arguments, *part) for part in run.parts)
     pool = joblib.Parallel(-1, backend="threading", return_as="generator")
     total = Tally()

@@ -22,7 +22,7 @@ from .checks import check_seat
 from .errors import HandError, OptionError
 from .movegen import count_all_bombs, has_answer
 from .moves import PASS_MOVE, Move, check_declaration, moves_of_hand
-from .rulefiles import resolve_rules
+from .rulefiles import RulesName, resolve_rules
 from .rules import Rules
 from .shapes import PASS, is_declaration, kind_of, outranks, strength_of
 
@@ -65,7 +65,7 @@ class View:
         passed: Iterable[int] = (),
         levels: tuple[str, str] | None = None,
         owner: int = 0,
-        rules: Rules | str = "guide",
+        rules: RulesName = "guide",
         history: History | None = None,
     ) -> None:
         rules = resolve_rules(rules)

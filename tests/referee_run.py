@@ -120,13 +120,14 @@ class MatchReferee:
         same(order, tuple(row[place] for place in ("first", "second", "third", "last")), "finish")
         same(len(plays), row["plays"], "number of plays")
         last = dwellers(self.order) if self.order else ()
-        before = self.failures
+        before, levels_before = self.failures, self.levels
         self.levels, _, gain, self.failures, self.winner = settle(
             order, self.levels, owner, before, last, self.switches
         )
         same(gain, row["gain"], "gain")
         for side in range(2):
-            self.resets[side] += self.failures[side] < before[side]
+            fallen = self.levels[side] == "2" != levels_before[side]
+            self.resets[side] += fallen and levels_before[side] == self.switches["top_level"]
         self.seen["failures"] += sum(self.failures) > sum(before)
         self.order = order
         self.deals += 1
@@ -163,7 +164,8 @@ class MatchReferee:
         same((kind, cancelled), (row["tribute"], row["cancelled"]), "tribute")
         self.seen[f"{kind}, cancelled {cancelled}"] += 1
         give = {gift["giver"]: gift["card"] for gift in gifts}
-        _, transfers, leader = tribute(self.order, hands, level, self.switches, give)
+        drawn = next((gift["giver"] for gift in gifts if gift["receiver"] == self.order[0]), None)
+        _, transfers, leader = tribute(self.order, hands, level, self.switches, give, drawn)
         found = [(gift["giver"], gift["receiver"], gift["card"]) for gift in gifts]
         same(sorted(transfers), sorted(found), "cards given")
         for giver, receiver, card in transfers:

@@ -101,11 +101,32 @@ def test_a_file_stands_wherever_a_preset_does(tmp_path: Path) -> None:
         ("max_bomb", "club.toml is not a TOML file of rules: Expected '='"),
         ("max_bomb = 8\nmax_bomb = 8", "club.toml is not a TOML file of rules: Cannot overwrite"),
         (b"\xff\xfe", "club.toml is not a TOML file of rules: "),
+        ("self = 1", "club.toml: 'self' is not a rule switch"),
+        ("max_bomb = " + "[" * 2000, "club.toml is not a TOML file of rules: "),
+        ("max_bomb = " + "9" * 5000, "club.toml is not a TOML file of rules: "),
+        ("max_bomb = 0x" + "f" * 5000, "club.toml: the number for 'max_bomb' has too many digits"),
+        (f"max_bomb = '{'9' * 5000}'", "club.toml: max_bomb='999"),
+        (f"promotion = '{'9' * 5000}/2/1'", "club.toml: promotion='999"),
     ],
 )
 def test_wrong_files(text: str | bytes, message: str, tmp_path: Path) -> None:
     with pytest.raises(gs.RulesError, match=message):
         gs.read_rules(written(tmp_path, text))
+
+
+def test_a_mark_before_the_first_character_is_no_error(tmp_path: Path) -> None:
+    assert gs.read_rules(written(tmp_path, b"\xef\xbb\xbfmax_bomb = 8\r\n")).max_bomb == 8
+
+
+def test_a_path_is_as_good_as_its_text(tmp_path: Path) -> None:
+    path = Path(written(tmp_path, CLUB))
+    assert gs.Match(rules=path).rules == gs.Match(rules=str(path)).rules
+
+
+def test_a_file_whose_own_name_is_none_for_rules(tmp_path: Path) -> None:
+    with pytest.raises(gs.RulesError, match=r"a b.toml: rules need another name .*; add name = "):
+        gs.read_rules(written(tmp_path, "max_bomb = 8", "a b.toml"))
+    assert gs.read_rules(written(tmp_path, "name = 'ab'", "a b.toml")).name == "ab"
 
 
 def test_no_file(tmp_path: Path) -> None:
@@ -114,3 +135,6 @@ def test_no_file(tmp_path: Path) -> None:
     (tmp_path / "folder.toml").mkdir()
     with pytest.raises(gs.RulesError, match=r"cannot read rules from .*folder\.toml: Is a dir"):
         gs.read_rules(tmp_path / "folder.toml")
+    for path in ("a\0.toml", "\ud800.toml"):
+        with pytest.raises(gs.RulesError, match="cannot read rules from "):
+            gs.Match(rules=path)

@@ -133,6 +133,8 @@ def test_rules_cannot_be_changed_in_place() -> None:
         ("max_deals", 65_536, "max_deals=65536: a whole number from 1 to 65535"),
         ("maximal_bomb", 8, "'maximal_bomb' is not a rule switch; there are opening_leader, "),
         ("name", "mine", "'name' is not a rule switch"),
+        ("self", 1, "'self' is not a rule switch"),
+        ("max_bomb", np.array([8, 9]), r"max_bomb=array\(\[8, 9\]\): possible"),
     ],
 )
 def test_wrong_values(switch: str, value: Any, message: str) -> None:
@@ -153,11 +155,21 @@ def test_unknown_presets(name: Any) -> None:
         ({"bomb": 7}, r"switches \['bomb'\] are unknown and \[\] are missing"),
         ({"promotion": 3}, "promotion=3"),
         ({"promotion": None}, "promotion=None"),
+        ({"name": 5}, "name=5: a name of printable characters"),
+        ({"name": ""}, "name='': a name"),
+        ({"name": "a\nb"}, "name='a.nb': a name"),
+        ({1: 2, "bomb": 7}, r"switches \['1', 'bomb'\] are unknown"),
     ],
 )
-def test_switches_of_a_spoilt_manifest(change: dict[str, Any], message: str) -> None:
+def test_switches_of_a_spoilt_manifest(change: dict[Any, Any], message: str) -> None:
     with pytest.raises(gs.RulesError, match=message):
         gs.Rules.from_switches(GUIDE.switches() | change)
+
+
+@pytest.mark.parametrize("junk", [None, 3, ["guide"], "guide"])
+def test_switches_are_a_mapping(junk: Any) -> None:
+    with pytest.raises(gs.RulesError, match="every switch by name is needed"):
+        gs.Rules.from_switches(junk)
 
 
 def test_a_switch_may_not_be_missing() -> None:

@@ -24,6 +24,7 @@ import guandan_sim as gs
 from guandan_sim import layout as lay
 from guandan_sim.bots import bots_by_seat
 from guandan_sim.cards import words_to_cards
+from guandan_sim.replay import replay_seed
 from guandan_sim.runs import Run
 from guandan_sim.simulate import Progress
 
@@ -492,6 +493,35 @@ def test_an_interrupted_run_is_resumed_to_the_same_end(
         assert run.manifest["summary"][figure] == expected.manifest["summary"][figure]
 
 
+@pytest.mark.parametrize("kind", ["deals", "matches"])
+def test_a_run_with_a_part_missing_is_resumed_to_the_same_end(tmp_path: Path, kind: str) -> None:
+    count = 3 * 1024
+    whole: dict[str, Any] = {
+        kind: count,
+        "bots": "greedy",
+        "rules": "pagat",
+        "seed": 5,
+        "log": "deals",
+    }
+    run = gs.simulate(**whole, out=tmp_path / "run")
+    assert isinstance(run, gs.Run)
+    assert len(run.parts) == 3
+    before = run.manifest
+    manifest = {k: v for k, v in before.items() if k not in ("summary", "content_hash", "rows")}
+    (run.path / "manifest.json").write_text(json.dumps({**manifest, "status": "running"}))
+    for part in run.path.glob(f"*/part-*{run.parts[1][0]}.parquet"):
+        part.unlink()
+    again = gs.simulate(**whole, out=tmp_path / "run", resume=True)
+    assert isinstance(again, gs.Run)
+    assert again.manifest["content_hash"] == before["content_hash"]
+    timed = ("seconds", "deals_per_second", "plays_per_second")
+    for figure, value in before["summary"].items():
+        assert figure in timed or again.summary[figure] == value, figure
+    assert again.verify().ok
+    # A finished run that is resumed stays what it is.
+    assert gs.simulate(**whole, out=tmp_path / "run", resume=True).summary["sets"] == count
+
+
 # Streams
 
 
@@ -631,6 +661,18 @@ def test_every_card_lies_everywhere_alike(chances: Run) -> None:
     # Seats add up to 2 copies and kinds to 27 cards: 53 * 3 degrees in 54 * 4 terms.
     scaled = total / (54 / 53) / (4 / 3)
     assert abs(scaled - 159) < 5 * (2 * 159) ** 0.5
+
+
+def test_levels_are_drawn_up_to_the_top_and_not_given_above_it(tmp_path: Path) -> None:
+    run = gs.simulate(deals=9_000, bots="greedy", rules="short_game", seed=3, out=tmp_path / "run")
+    assert isinstance(run, gs.Run)
+    counts = run.deals(["level"])["level"].astype(str).value_counts()
+    assert set(counts.index) == set("23456789T")
+    assert np.abs(counts.to_numpy() - 1_000).max() < 150  # standard deviation 30
+    with pytest.raises(gs.OptionError, match="level is J; the top level of short_game is T"):
+        gs.simulate(deals=1, rules="short_game", level="J")
+    with pytest.raises(gs.OptionError, match="level is A; the top level of short_game is T"):
+        replay_seed(seed=1, number=0, rules="short_game", level="A")
 
 
 def test_drawn_levels_and_orders_are_uniform(chances: Run) -> None:

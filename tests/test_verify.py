@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -239,6 +240,38 @@ def test_replay_tells_every_deal_of_a_match(run: gs.Run) -> None:
     text = replay_run(run, 5)
     assert text.count("leads\n") == (run.deals(["set"])["set"] == 5).sum()
     assert "wins the match" in text.splitlines()[-1]
+
+
+@pytest.mark.parametrize("rules", ["pagat", "ace_reset"])
+def test_replay_tells_the_levels_and_the_worth_that_the_log_has(tmp_path: Path, rules: str) -> None:
+    """Also where a team is set back to 2, for which the failures before count."""
+    system = gs.Rules.preset(rules).replace(top_level="4", top_failures=2)
+    run = gs.simulate(matches=60, rules=system, seed=4, out=tmp_path / "run")
+    assert isinstance(run, gs.Run)
+    resets = 0
+    for match in run.matches().to_dict("records"):
+        text = replay_run(run, match["set"])
+        before = re.findall(r"^set .*\((levels: .*)\)$", text, re.M)
+        after = re.findall(r"^order .*\((levels: .*)\)$", text, re.M)
+        end = f"levels: team 0 {match['level0']}, team 1 {match['level1']}"
+        assert after == [*before[1:], end]
+        resets += match["resets0"] + match["resets1"]
+        deals = run.deals(["set", "gain"])
+        worth = [int(number) for number in re.findall(r" wins, worth (\d+)", text)]
+        assert worth == deals["gain"][deals["set"] == match["set"]].tolist()
+    assert resets > 3
+
+
+def test_replay_of_settings_that_cannot_be_read(run: gs.Run) -> None:
+    for change, message in (
+        ({"rules": None}, "settings cannot be read: rules are None"),
+        ({"rules_version": 1}, "was played by rules version 1; this package plays version 2"),
+        ({"bots": None}, "settings cannot be read"),
+    ):
+        other = gs.open_run(run.path)
+        other.manifest = {**run.manifest, "settings": {**run.manifest["settings"], **change}}
+        with pytest.raises(gs.RunError, match=message):
+            replay_run(other, 3)
 
 
 def test_replay_of_what_is_not_there(run: gs.Run) -> None:

@@ -29,8 +29,7 @@ from ..jit import DISABLED, Words, cache_dir, compile_function
 from ..loop import BOT_ARGUMENTS
 from ..moves import PASS_MOVE, Move
 from ..rng import word
-from ..rulefiles import resolve_rules
-from ..rules import Rules
+from ..rulefiles import RulesName, resolve_rules
 from ..shapes import PASS, SHAPE_WORDS, is_declaration
 from ..tribute import choice_mask
 from ..view import View, card_view
@@ -154,7 +153,7 @@ class Bot:
         hand: Cards,
         level: str,
         receiver: int,
-        rules: Rules | str = "guide",
+        rules: RulesName = "guide",
         seed: int = 0,
         seat: int | None = None,
     ) -> str:
@@ -171,7 +170,7 @@ class Bot:
         level: str,
         received: str,
         giver: int,
-        rules: Rules | str = "guide",
+        rules: RulesName = "guide",
         seed: int = 0,
         seat: int | None = None,
     ) -> str:

@@ -14,7 +14,7 @@ from ..options import chosen_bots, chosen_rules, whole_number
 from ..progress import Watch, compile_first
 from ..report import summary_table
 from ..runs import Run
-from ..settings import level_word, order_word
+from ..settings import order_word
 from ..simulate import simulate
 from .common import (
     MOST_SEED,
@@ -83,10 +83,10 @@ def simulate_command(
     if unit == "matches" and (level or previous_order):
         raise OptionError("--level and --previous-order are for --deals; a match has its own")
     # Whatever is wrong is said before a compilation, which takes most of a minute.
-    given_level = None if level is None else level_word(level)
     given_order = order_word(previous_order)
     by_seat = chosen_bots(bots)
     system = chosen_rules(rules, changes or [])
+    given_level = None if level is None else system.level_within(level)
     watch = Watch(unit, quiet)
     advice = "; the same command with --resume goes on from the last finished part"
     try:
