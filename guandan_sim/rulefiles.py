@@ -14,11 +14,12 @@ from __future__ import annotations
 import re
 import tomllib
 from pathlib import Path
+from textwrap import wrap
 from typing import Any
 
 from .errors import RulesError
 from .rules import Rules
-from .rulewords import PRESET_WORDS, meaning
+from .rulewords import explanations
 
 __all__ = ["RulesName", "read_rules", "resolve_rules", "rules_toml", "switch_value"]
 
@@ -72,41 +73,52 @@ def read_rules(path: str | Path) -> Rules:
     if name is None:
         name = path.name.removesuffix(_SUFFIX)
         if not _NAME.fullmatch(name):
-            raise RulesError(f"{path}: rules need another name than the file's; add name = 'mine'")
+            raise RulesError(
+                f"{path}: the file's name has more than a to z, A to Z, 0 to 9, '_', '-' and '.'; "
+                "add name = 'mine' for the rules"
+            )
     try:
-        base = Rules.preset(switches.pop("base", "guide"))
+        base = switches.pop("base", "guide")
+        if base not in Rules.presets():
+            raise RulesError(f"base is {base!r}; it is one of {', '.join(Rules.presets())}")
+        base = Rules.preset(base)
         values = {k: switch_value(v, getattr(base, k, None)) for k, v in switches.items()}
         rules = base.replace(**values)
     except RulesError as error:
         raise RulesError(f"{path}: {error}") from None
     if not isinstance(name, str) or not _NAME.fullmatch(name):
         raise RulesError(
-            f"{path}: name is {name!r}; letters, digits, '_', '-' and '.' are possible, up to 40"
+            f"{path}: name is {name!r}; up to 40 of a to z, A to Z, 0 to 9, '_', '-' and '.' are "
+            "possible"
         )
     preset = Rules.preset(name) if name in Rules.presets() else None
     differing = preset.differences(rules) if preset else {}
     if differing:
         raise RulesError(
-            f"{path}: {name!r} is a preset, and {', '.join(differing)} are not as there; "
-            "give the rules a name of their own"
+            f"{path}: {name!r} is a preset with other values for {', '.join(differing)}; "
+            "give these rules a name of their own"
         )
     return Rules.from_switches({**rules.switches(), "name": name})
 
 
 def rules_toml(rules: Rules) -> str:
-    """Every switch as a rules file, with its meaning as a comment; `read_rules` reads it back.
+    """Every switch as a rules file, with what its values mean as comments; `read_rules` reads it
+    back. A preset gets a name of its own, so that switches may be changed.
 
-    >>> rules_toml(Rules.preset("kawu")).splitlines()[:2]
-    ['# Tournament rules as an app plays them: no penalty at the Ace, and a random first leader.', \
-'name = "kawu"']
+    >>> print(rules_toml(Rules.preset("kawu"))[:40])
+    # All switches of kawu; yes and no are w
     """
-    lines = [f"# {PRESET_WORDS[rules.name]}"] if rules.name in PRESET_WORDS else []
-    # A changed preset is named by its changes, which are no name for a file.
-    name = rules.name if _NAME.fullmatch(rules.name) else "custom"
+    base = rules.name.partition("(")[0]
+    name = f"my_{base}" if base in Rules.presets() else base
+    lines = [f"# All switches of {rules.name}; yes and no are written true and false."]
     lines.append(f'name = "{name}"')
     for switch, value in rules.switches().items():
-        if switch != "name":
-            lines += ["", f"# {meaning(switch, value)}", f"{switch} = {_toml(value)}"]
+        if switch == "name":
+            continue
+        lines += ["", f"# {switch}: {Rules.possible(switch)}"]
+        for text in explanations(switch):
+            lines += wrap(text, 96, initial_indent="#   ", subsequent_indent="#     ")
+        lines.append(f"{switch} = {_toml(value)}")
     return "\n".join(lines) + "\n"
 
 
@@ -132,6 +144,8 @@ def switch_value(word: Any, now: object) -> Any:
         return _TRUTHS.get(word.lower(), word)
     if isinstance(now, int) and re.fullmatch(r"-?[0-9]{1,9}", word):
         return int(word)
-    if isinstance(now, tuple) and re.fullmatch(r"[0-9]{1,9}([/,][0-9]{1,9})*", word):
-        return tuple(int(part) for part in re.split("[/,]", word))
+    if isinstance(now, tuple):
+        numbers = re.split(r"[/,]", re.sub(r"[\[\]() ]", "", word))
+        if all(re.fullmatch(r"[0-9]{1,9}", number) for number in numbers):
+            return tuple(map(int, numbers))
     return word

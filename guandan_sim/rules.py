@@ -68,15 +68,12 @@ class Rules:
             choices = item.metadata.get("choices")
             if choices and (type(value) is not type(choices[0]) or value not in choices):
                 raise RulesError(
-                    f"{item.name}={value!r}: possible values are "
-                    + ", ".join(switch_word(c) for c in choices)
+                    f"{item.name}={value!r}: possible values are {self.possible(item.name)}"
                 )
-        for name, low, high in (("top_failures", 0, 1000), ("max_deals", 1, 65_535)):
+        for name, (low, high) in _RANGES.items():
             value = getattr(self, name)
             if type(value) is not int or not low <= value <= high:
-                raise RulesError(
-                    f"{name}={value!r}: a whole number from {low} to {high} is possible"
-                )
+                raise RulesError(f"{name}={value!r}: {self.possible(name)} is possible")
         gains = self.promotion
         if (
             not isinstance(gains, tuple)
@@ -84,7 +81,7 @@ class Rules:
             or any(type(gain) is not int or not 0 <= gain <= 12 for gain in gains)
         ):
             raise RulesError(
-                f"promotion={gains!r}: possible are three whole numbers from 0 to 12, as (3, 2, 1)"
+                f"promotion={switch_word(gains)!r}: possible are {self.possible('promotion')}"
             )
 
     @classmethod
@@ -176,6 +173,21 @@ class Rules:
             )
         return RANK_WORDS[rank]
 
+    @classmethod
+    def possible(cls, switch: str) -> str:
+        """The values that a switch takes, in words.
+
+        >>> Rules.possible("max_bomb"), Rules.possible("top_failures")
+        ('8, 9, 10', 'a whole number from 0 to 1000')
+        """
+        if switch in _RANGES:
+            low, high = _RANGES[switch]
+            return f"a whole number from {low} to {high}"
+        if switch == "promotion":
+            return "three whole numbers from 0 to 12, such as 3/2/1"
+        choices = next(item for item in fields(cls) if item.name == switch).metadata["choices"]
+        return ", ".join(switch_word(choice) for choice in choices)
+
     def switches(self) -> dict[str, Any]:
         """Every switch by name, in JSON's types; `from_switches` is the inverse."""
         values = {item.name: getattr(self, item.name) for item in fields(self)}
@@ -207,6 +219,9 @@ class Rules:
         words[lay.R_VERSION] = RULES_VERSION
         return words
 
+
+# Switches that take any number from one to another.
+_RANGES = {"top_failures": (0, 1000), "max_deals": (1, 65_535)}
 
 # Switches whose number for kernels is the place of the value among its choices.
 _OFFSETS = {

@@ -6,7 +6,7 @@ from rich.box import SIMPLE
 from rich.table import Column, Table
 
 from .rules import Rules
-from .rulewords import PRESET_WORDS, meaning, named_values, switch_word
+from .rulewords import PRESET_WORDS, explanations, meaning, switch_word
 
 __all__ = [
     "SYSTEMS_HEADING",
@@ -58,11 +58,10 @@ def systems_markdown() -> str:
         usual, *values = (switch_word(getattr(rules, switch)) for rules in systems)
         cells = [usual, *(v if v == usual else f"**{v}**" for v in values)]
         lines.append(f"| {switch} | {' | '.join(cells)} |")
-    lines += ["", "What the values mean:", ""]
+    lines += ["", "The values that a switch takes, and what they mean:", ""]
     for switch in _switches(guide):
-        known = dict.fromkeys([getattr(r, switch) for r in systems] + named_values(switch))
-        lines.append(f"- `{switch}`")
-        lines += [f"  - {switch_word(value)}: {meaning(switch, value)}" for value in known]
+        lines.append(f"- `{switch}` ({Rules.possible(switch)})")
+        lines += [f"  - {text}" for text in explanations(switch)]
     return "\n".join(lines) + "\n"
 
 

@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["PRESET_WORDS", "meaning", "named_values", "switch_word"]
+__all__ = ["PRESET_WORDS", "explanations", "meaning", "switch_word"]
 
 #: A sentence about each preset.
 PRESET_WORDS = {
-    "guide": "Common leisure rules: the winners' level, no penalty at the Ace, and another card "
-    "than the one received comes back.",
+    "guide": "Common leisure rules: the winners' level is played, failing at the Ace costs "
+    "nothing, and the card received may not be returned.",
     "ace_reset": "Three failures at the Ace set a team back to 2, a pass bars from the rest of the "
-    "trick, and bombs have at most eight cards.",
+    "trick, bombs have at most eight cards, and a random seat leads first.",
     "wikipedia": "The team that leads gives the level, so mostly the losers; whoever is out first "
     "at the Ace wins, unless a Dweller of the deal before is on the team.",
     "short_game": "Ten is the top level; no joker pairs in full houses, any card from 2 to 10 may "
     "be returned, and a payer's partner helps to cancel.",
-    "kawu": "Tournament rules as an app plays them: no penalty at the Ace, and a random first "
-    "leader.",
+    "kawu": "Tournament rules as an app plays them: as guide, but a random seat leads first, and "
+    "the card received may come back.",
     "official": "The competition rules of 2022: as guide, but the card received may come back.",
     "pagat": "A sweep is worth four levels, any card may be returned, and the third failure at the "
     "Ace, lost deals included, sets a team back.",
@@ -131,11 +131,12 @@ def meaning(switch: str, value: Any) -> str:
     return text.format(switch_word(value))
 
 
-def named_values(switch: str) -> list[Any]:
-    """The values of ``switch`` that have a meaning of their own, unlike the many of a number.
+def explanations(switch: str) -> list[str]:
+    """What the values of ``switch`` mean, a line each; N stands for a number or rank.
 
-    >>> named_values("active_level"), named_values("max_bomb")
-    (['winner', 'leader'], [])
+    >>> explanations("max_bomb")
+    ['N: A bomb of one rank has 4 to N cards, wilds among them.']
     """
     words = _MEANINGS[switch]
-    return [] if isinstance(words, str) else [value for value in words if value != ""]
+    named = {"": words} if isinstance(words, str) else words
+    return [f"{switch_word(value) or 'N'}: {text.format('N')}" for value, text in named.items()]

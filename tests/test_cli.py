@@ -114,6 +114,9 @@ def assert_refused(result: Result, code: int, *parts: str) -> None:
         ("rules --diff guide", ["--diff", "2 arguments"]),
         ("rules --diff guide house", ["'house'", "pagat"]),
         ("rules pagat --diff guide kawu", ["--diff", "--diff guide kawu"]),
+        ("replay runs/a 0 --bots greedy", ["--bots goes with --seed"]),
+        ("replay runs/a 0 --set max_bomb=8", ["--set goes with --seed"]),
+        ("replay --seed 1 --deal 3", ["--deal goes with a RUN"]),
         ("rules --toml", ["need a rule system", "rules guide"]),
         ("rules guide --set max_bomb=7", ["max_bomb=7", "8, 9, 10"]),
         ("shuffle", ["shuffle"]),
@@ -253,7 +256,7 @@ def test_a_rules_file_from_the_command_line_and_back(run: Command) -> None:
     code, _, _ = run("simulate", "--matches", "3", "--rules", "club.toml", "--out", "a", "--quiet")
     assert code == 0
     switches = json.loads(Path("a/manifest.json").read_text("utf-8"))["settings"]["rules"]
-    assert switches == Rules.preset("guide").switches() | {"name": "custom", "pass_locks": True}
+    assert switches == Rules.preset("guide").switches() | {"name": "my_guide", "pass_locks": True}
     assert run("verify", "a")[0] == 0
 
 

@@ -33,6 +33,8 @@ commands = typer.Typer()
 
 
 _MOST_PROBLEMS = 20
+# Options of `replay` that say what to play; a RUN says that itself.
+_FOR_SEEDS = ("number", "bots", "rules", "changes", "level", "previous_order")
 
 
 @commands.command("verify", epilog="Example: guandan-sim verify runs/a")
@@ -75,6 +77,7 @@ def _open(path: Path) -> Run:
     ),
 )
 def replay_command(
+    context: typer.Context,
     run: Annotated[
         Path | None, typer.Argument(metavar="RUN", help="Folder of a run.", show_default=False)
     ] = None,
@@ -101,6 +104,11 @@ def replay_command(
     """Show a deal as text: hands, tribute, each play with its declaration, finishing order."""
     if (run is None) == (seed is None):
         raise OptionError("give either a RUN and the number of a SET, or --seed N")
+    for name in _FOR_SEEDS if run is not None else ("deal",):
+        source = context.get_parameter_source(name)
+        if source is not None and source.name == "COMMANDLINE":
+            option = "set" if name == "changes" else name.replace("_", "-")
+            raise OptionError(f"--{option} goes with {'--seed' if run is not None else 'a RUN'}")
     if run is not None:
         if set_number is None:
             raise OptionError(f"name the set of {run} to show by its number, from 0")
