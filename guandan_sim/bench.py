@@ -26,6 +26,7 @@ from . import layout as lay
 from . import loop
 from ._version import __version__
 from .bots import bots_by_seat
+from .cpu import VECTORS
 from .playing import Player
 from .rules import Rules
 from .runs import Run
@@ -136,6 +137,7 @@ def bench(*, start: bool = True, say: Callable[[str], None] = lambda _: None) ->
         "numba": numba.__version__,
         "python": platform.python_version(),
         "machine": f"{platform.machine()}, {os.cpu_count()} cores",
+        "vectors": VECTORS,
     }
     for bot in BOTS:
         say(f"{bot}: {REPEATS} times {DEALS:,} deals")

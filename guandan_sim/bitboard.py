@@ -17,7 +17,6 @@ from .jit import kernel
 
 __all__ = [
     "CHOOSE",
-    "CHOOSE_SUMS",
     "JOKERS",
     "NATURAL",
     "PACK",
@@ -55,10 +54,9 @@ def _multisets(index: int) -> list[list[int]]:
     return found
 
 
-def _tables() -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+def _tables() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     choose_counts = np.zeros(256 * 16, np.int64)
     start = np.zeros(256 * 16, np.int64)
-    sums = np.zeros(256, np.int64)
     members: list[int] = []
     for index in range(256):
         if index >> 4 & ~index:
@@ -68,14 +66,12 @@ def _tables() -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
             choose_counts[16 * index + size] = len(found[size])
             start[16 * index + size] = len(members)
             members += found[size]
-        sums[index] = sum(len(found[size]) << 8 * (size - 1) for size in range(1, 9))
-    return choose_counts, start, np.array(members, np.int64), sums
+    return choose_counts, start, np.array(members, np.int64)
 
 
 # CHOOSE[16 * index + size]: how many multisets of that size a rank with that index byte has (size
-# 0..8, else 0). CHOOSE_SUMS[index]: the same for sizes 1..8, one byte each; thirteen of them add up
-# without a carry (19 * 13 < 256).
-CHOOSE, _START, _MEMBERS, CHOOSE_SUMS = _tables()
+# 0..8, else 0).
+CHOOSE, _START, _MEMBERS = _tables()
 
 
 @kernel

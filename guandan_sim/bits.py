@@ -9,13 +9,15 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
+from .cpu import VECTORS
 from .jit import DISABLED, kernel
 
-__all__ = ["mix", "mulhi", "popcount", "select_bit", "signed", "trailing_zeros", "weyl"]
+__all__ = ["divide", "mix", "mulhi", "popcount", "select_bit", "signed", "trailing_zeros", "weyl"]
 
 _I64 = ir.IntType(64)
 _I128 = ir.IntType(128)
@@ -99,15 +101,8 @@ else:
 
 
 @kernel
-def select_bit(word: int, k: int) -> int:
-    """The ``k``-th lowest bit set in ``word`` (k from 0), as a word with that bit alone.
-
-    Halves the range six times by counting the bits below. ``k`` must be less than
-    ``popcount(word)``.
-
-    >>> bin(select_bit(0b101100, 1))
-    '0b1000'
-    """
+def _select_by_halves(word: int, k: int) -> int:
+    """`select_bit` for any processor: halves the range six times by counting the bits below."""
     place = 0
     width = 32
     while width:
@@ -117,3 +112,52 @@ def select_bit(word: int, k: int) -> int:
             place += width
         width >>= 1
     return 1 << place
+
+
+if VECTORS:
+
+    @intrinsic
+    def _deposit(_typing: Any, bits: Any, places: Any) -> Any:  # noqa: ARG001
+        """Lay the low bits of ``bits`` out over the set bits of ``places``."""
+
+        def generate(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
+            name = "llvm.x86.bmi.pdep.64"
+            function = builder.module.globals.get(name) or ir.Function(
+                builder.module, ir.FunctionType(_I64, [_I64, _I64]), name
+            )
+            return builder.call(function, args)
+
+        return types.int64(types.int64, types.int64), generate
+
+    @kernel
+    def select_bit(word: int, k: int) -> int:
+        """The ``k``-th lowest bit set in ``word`` (k from 0), as a word with that bit alone.
+
+        ``k`` must be less than ``popcount(word)``.
+
+        >>> bin(select_bit(0b101100, 1))
+        '0b1000'
+        """
+        place: int = _deposit(1 << k, word)
+        return place
+
+else:
+    select_bit = _select_by_halves
+
+
+#: RECIPROCALS[d] is 2**32 / d, rounded up, for `divide`.
+RECIPROCALS = np.array([0, *(-(-(2**32) // d) for d in range(1, 4096))], np.int64)
+
+
+@kernel
+def divide(k: int, d: int) -> int:
+    """``k // d`` by a product, for 0 <= k < 2**31, 0 < d < 4096 and k * d < 2**32.
+
+    The reciprocal r is too large by less than 1, so that k r / 2**32 is too large by less than
+    k / 2**32, which is below 1 / d: too little to reach the next whole number.
+
+    >>> divide(1001, 7), divide(1000, 7)
+    (143, 142)
+    """
+    quotient: int = k * RECIPROCALS[d] >> 32
+    return quotient

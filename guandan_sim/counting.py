@@ -13,10 +13,10 @@ import numpy as np
 
 from .bitboard import (
     CHOOSE,
-    CHOOSE_SUMS,
     JOKERS,
     NATURAL,
     RANK_UNITS,
+    rank_cards,
     rank_counts,
     rank_index,
     rank_plane,
@@ -24,25 +24,36 @@ from .bitboard import (
     sequence_board,
 )
 from .bits import popcount, trailing_zeros
+from .cpu import VECTORS
 from .jit import kernel
 
+if VECTORS:
+    from .lanes import HOUSES, PLATES, STRAIGHTS, TUBES
+
+    houses_0, houses_1, houses_2 = HOUSES
+    plates_0, plates_1, plates_2 = PLATES
+    straights_0, straights_1, straights_2 = STRAIGHTS
+    tubes_0, tubes_1, tubes_2 = TUBES
+
 __all__ = [
+    "MOST_PAIRS",
     "bomb_ranks",
     "count_bombs",
     "count_full_houses",
+    "count_pair_ways",
     "count_pairs",
     "count_runs_of_sets",
     "count_singles",
     "count_straight_flushes",
     "count_straights",
+    "count_triple_ways",
     "count_triples",
-    "full_houses",
     "holds_joker_bomb",
+    "houses_of_rank",
     "joker_pairs",
     "natural_flushes",
     "near_runs",
     "rank_bombs",
-    "rank_sums",
     "run_starts",
     "set_ways",
     "set_windows",
@@ -66,73 +77,72 @@ def count_singles(one: int, wilds: int, level: int, above: int) -> int:
     return popcount(one & above) + (min(wilds, 1) & above >> 4 * level)
 
 
-def _cross() -> np.ndarray:
-    """Table of `full_houses`: what a rank gives to triple and pair alike, by its index byte.
+# The low bits of the natural ranks.
+_UNITS = RANK_UNITS & NATURAL
 
-    Four 16-bit fields from the lowest: 3 x 2, 3 x 1, 2 x 2 and 2 x 1 natural cards. Thirteen ranks
-    add up without a carry.
+
+@kernel
+def suits_by_rank(one: int) -> int:
+    """How many suits of each rank are held (0..4), in its nibble."""
+    return rank_counts(one, 0)
+
+
+@kernel
+def count_pair_ways(one: int, two: int) -> int:
+    """Natural pairs of all ranks: p (p - 1) / 2 + q for a rank with p suits, q of them twice.
+
+    The first term is 0, 0, 1, 3, 6 for p = 0..4; its bits are read off those of p, for all ranks at
+    once.
     """
-    ones, twos, threes = (CHOOSE.reshape(256, 16)[:, size] for size in (1, 2, 3))
-    return threes * twos | threes * ones << 16 | twos * twos << 32 | twos * ones << 48
-
-
-CROSS = _cross()
-
-
-@kernel
-def rank_sums(one: int, two: int, ranks: int) -> tuple[int, int]:
-    """Sums over the ranks of ``ranks``: multisets by size, a byte each (CHOOSE_SUMS), and CROSS."""
-    sums = 0
-    cross = 0
-    held = ranks_held(one & ranks)
-    while held:
-        index = rank_index(one, two, trailing_zeros(held))
-        sums += CHOOSE_SUMS[index]
-        cross += CROSS[index]
-        held &= held - 1
-    return sums, cross
+    suits = suits_by_rank(one)
+    units = suits & RANK_UNITS
+    twos = suits >> 1 & RANK_UNITS
+    fours = suits >> 2 & RANK_UNITS
+    six = popcount(twos) + 2 * popcount((units & twos) | fours) + 4 * popcount(fours)
+    return six + popcount(two)
 
 
 @kernel
-def count_pairs(one: int, wilds: int, level: int, above: int, sums: int) -> int:
-    """Pairs of a rank in ``above``, over which ``sums`` are those of `rank_sums`.
+def count_triple_ways(one: int, two: int) -> int:
+    """Natural triples of all ranks: C(p, 3) + q (p - 1) for a rank with p suits, q of them twice.
+
+    C(p, 3) is 1 for p = 3 and 4 for p = 4. The sum of q p counts pairs of a card held twice and one
+    of the same rank: for each of the four distances between their suits, an AND of the two words.
+    """
+    suits = suits_by_rank(one)
+    three = suits & suits >> 1 & RANK_UNITS
+    four = suits >> 2 & RANK_UNITS
+    one &= NATURAL
+    by_one = (one << 1 & 14 * _UNITS) | (one >> 3 & _UNITS)
+    by_two = (one << 2 & 12 * _UNITS) | (one >> 2 & 3 * _UNITS)
+    by_three = (one << 3 & 8 * _UNITS) | (one >> 1 & 7 * _UNITS)
+    beside = popcount(two & by_one) + popcount(two & by_two) + popcount(two & by_three)
+    return popcount(three) + 4 * popcount(four) + beside
+
+
+@kernel
+def count_pairs(one: int, two: int, wilds: int, level: int, above: int) -> int:
+    """Pairs of a rank in ``above``.
 
     Natural ones; with a wild, one natural card (a joker never); both wilds, the pair of the level.
     """
-    total = sums >> 8 & 255
+    one &= above
+    total = count_pair_ways(one, two & above)
     if wilds:
-        total += popcount(one & above & NATURAL) + ((wilds >> 1) & (above >> 4 * level))
+        total += popcount(one & NATURAL) + ((wilds >> 1) & (above >> 4 * level))
     return total
 
 
 @kernel
-def count_triples(wilds: int, sums: int) -> int:
-    """Triples, from the `rank_sums` over the natural ranks in ``above``: with 0, 1 and 2 wilds."""
-    total = sums >> 16 & 255
+def count_triples(one: int, two: int, wilds: int, above: int) -> int:
+    """Triples of a rank in ``above``: with 0, 1 and 2 wilds."""
+    one &= above & NATURAL
+    two &= above & NATURAL
+    total = count_triple_ways(one, two)
     if wilds:
-        total += sums >> 8 & 255
+        total += count_pair_ways(one, two)
         if wilds == 2:
-            total += sums & 255
-    return total
-
-
-@kernel
-def full_houses(wilds: int, high: int, pairs: int, singles: int, cross: int) -> int:
-    """Full houses from sums: ways to make the triple with i wilds times ways to make the pair with
-    j, i + j <= wilds.
-
-    ``high`` and ``cross`` are the `rank_sums` over the ranks of the triple; ``pairs`` and
-    ``singles`` count natural pairs and cards of all ranks that may make the pair. A rank's products
-    with itself, in ``cross``, are taken off. A natural triple with both wilds as any pair is one
-    more.
-    """
-    triple_0, triple_1, triple_2 = high >> 16 & 255, high >> 8 & 255, high & 255
-    total = triple_0 * pairs - (cross & 0xFFFF)
-    if wilds:
-        total += triple_0 * singles - (cross >> 16 & 0xFFFF)
-        total += triple_1 * pairs - (cross >> 32 & 0xFFFF)
-        if wilds == 2:
-            total += triple_1 * singles + triple_2 * pairs - 2 * (cross >> 48) + triple_0
+            total += popcount(one)
     return total
 
 
@@ -142,15 +152,63 @@ def joker_pairs(two: int) -> int:
     return popcount(two & JOKERS)
 
 
+def _full_houses() -> np.ndarray:
+    """Table of `count_full_houses`, by the triple's index byte: ways to make it of 3, 2 and 1
+    natural cards, 16 bits each.
+    """
+    ways = CHOOSE.reshape(256, 16)
+    return ways[:, 3] | ways[:, 2] << 16 | ways[:, 1] << 32
+
+
+TRIPLES = _full_houses()
+
+#: With fewer pairs than this a hand's full houses fit lanes of 16 bits: at most 3258 a rank, with
+#: both wilds. Seven ranks of four suits, the most that 28 cards can offer, have 42.
+MOST_PAIRS = 64
+
+
+@kernel
+def houses_of_rank(index: int, wilds: int, pairs: int, singles: int) -> int:
+    """Full houses whose triple is of the rank with that index byte: the ways to make the triple
+    with i wilds times the ways to make a pair of another rank with j, i + j <= wilds.
+
+    ``pairs`` and ``singles`` count natural pairs and suits of all ranks that may make the pair.
+    """
+    ways = TRIPLES[index]
+    of_three = ways & 0xFFFF
+    of_two = ways >> 16 & 0xFFFF
+    total = of_three * (pairs - of_two)
+    if wilds:
+        of_one = ways >> 32
+        total += of_three * (singles - of_one) + of_two * (pairs - of_two)
+        if wilds == 2:
+            total += of_three + of_two * (singles - of_one) + of_one * (pairs - of_two)
+    return total
+
+
 @kernel
 def count_full_houses(one: int, two: int, wilds: int, above: int, joker_pair: int) -> int:
     """Full houses whose triple is of a rank in ``above``."""
-    high, cross = rank_sums(one, two, above & NATURAL)
-    low, _ = rank_sums(one, two, NATURAL & ~above)
-    pairs = (high >> 8 & 255) + (low >> 8 & 255)
+    naturals = one & NATURAL
+    pairs = count_pair_ways(naturals, two & NATURAL)
     if joker_pair:
         pairs += joker_pairs(two)
-    return full_houses(wilds, high, pairs, popcount(one & NATURAL), cross)
+    singles = popcount(naturals)
+    ranks = rank_plane(naturals, two & NATURAL, 3 - wilds) & above
+    if VECTORS and pairs < MOST_PAIRS:
+        two &= NATURAL
+        high = rank_cards(ranks)
+        if wilds == 0:
+            return houses_0(naturals, two, naturals & high, two & high, pairs, singles)
+        if wilds == 1:
+            return houses_1(naturals, two, naturals & high, two & high, pairs, singles)
+        return houses_2(naturals, two, naturals & high, two & high, pairs, singles)
+    total = 0
+    while ranks:
+        place = trailing_zeros(ranks)
+        ranks &= ranks - 1
+        total += houses_of_rank(rank_index(one, two, place), wilds, pairs, singles)
+    return total
 
 
 @kernel
@@ -196,10 +254,15 @@ def near_runs(held: int, length: int, missing: int) -> int:
 def count_straights(one: int, wilds: int, starts: int) -> int:
     """Plain straights: five natural cards of one suit are a straight flush only."""
     board = sequence_board(one)
-    suits = rank_counts(board, 0)
     windows = near_runs(ranks_held(board), 5, wilds) & starts
-    flushes = natural_flushes(board) & (starts * 15)
-    total = -popcount(flushes)
+    total = -popcount(natural_flushes(board) & (starts * 15))
+    if VECTORS:
+        if wilds == 0:
+            return total + straights_0(board, 0, windows)
+        if wilds == 1:
+            return total + straights_1(board, 0, windows)
+        return total + straights_2(board, 0, windows)
+    suits = rank_counts(board, 0)
     while windows:
         place = trailing_zeros(windows)
         windows &= windows - 1
@@ -238,6 +301,18 @@ def count_runs_of_sets(one: int, two: int, wilds: int, starts: int, size: int) -
     one = sequence_board(one)
     two = sequence_board(two)
     windows = set_windows(one, two, wilds, starts, size)
+    if VECTORS and windows:
+        if size == 2:
+            if wilds == 0:
+                return tubes_0(one, two, windows)
+            if wilds == 1:
+                return tubes_1(one, two, windows)
+            return tubes_2(one, two, windows)
+        if wilds == 0:
+            return plates_0(one, two, windows)
+        if wilds == 1:
+            return plates_1(one, two, windows)
+        return plates_2(one, two, windows)
     total = 0
     while windows:
         place = trailing_zeros(windows)

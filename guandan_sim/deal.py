@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from . import layout as lay
 from .bitboard import contains, count_cards, remove
-from .jit import Words, kernel
+from .bits import trailing_zeros
+from .jit import Words, kernel, opened
 from .movegen import count_all_bombs, has_answer
-from .shapes import PASS, is_declaration, kind_of, outranks, strength_of
+from .shapes import ABOVE, PASS, SINGLE, is_declaration, kind_of, outranks, strength_of
 
 __all__ = [
     "apply_move",
@@ -21,6 +22,7 @@ __all__ = [
     "has_choice",
     "move_is_legal",
     "set_hands",
+    "skip_forced_passes",
     "start_play",
 ]
 
@@ -46,7 +48,7 @@ def clear_deal(state: Words) -> None:
     _clear_trick(state)
 
 
-@kernel
+@opened
 def _clear_trick(state: Words) -> None:
     state[lay.V_BEAT_SEAT] = -1
     for i in range(lay.V_BEAT_SHAPE, lay.V_PASSED):
@@ -71,13 +73,17 @@ def start_play(state: Words, leader: int) -> None:
     state[lay.V_LEADER] = leader
     state[lay.V_TURN] = leader
     state[lay.V_PHASE] = lay.PHASE_PLAY
+    state[lay.S_ACTIVE] = 0
+    state[lay.S_BOMBERS] = 0
     for seat in range(4):
+        state[lay.S_ACTIVE] |= (state[lay.V_COUNTS + seat] > 0) << seat
         state[lay.S_BOMBS + seat] = count_all_bombs(
             state[lay.S_HANDS + 2 * seat],
             state[lay.S_HANDS + 2 * seat + 1],
             state[lay.V_LEVEL],
             state[lay.V_RULES + lay.R_MAX_BOMB],
         )
+        state[lay.S_BOMBERS] |= (state[lay.S_BOMBS + seat] > 0) << seat
 
 
 @kernel
@@ -117,7 +123,7 @@ def move_is_legal(state: Words, shape: int, rank: int, one: int, two: int) -> bo
     return outranks(kind_of(shape), strength, state[lay.V_BEAT_KIND], state[lay.V_BEAT_STRENGTH])
 
 
-@kernel
+@opened
 def apply_move(state: Words, shape: int, rank: int, one: int, two: int) -> None:
     """Play these cards, declared as ``shape`` of ``rank``, for the seat to act."""
     seat = state[lay.V_TURN]
@@ -149,6 +155,8 @@ def apply_move(state: Words, shape: int, rank: int, one: int, two: int) -> None:
         state[lay.S_BOMBS + seat] = count_all_bombs(
             left_one, left_two, level, state[lay.V_RULES + lay.R_MAX_BOMB]
         )
+        if state[lay.S_BOMBS + seat] == 0:
+            state[lay.S_BOMBERS] &= ~(1 << seat)
     state[lay.V_BEAT_SEAT] = seat
     state[lay.V_BEAT_SHAPE] = shape
     state[lay.V_BEAT_RANK] = rank
@@ -159,6 +167,7 @@ def apply_move(state: Words, shape: int, rank: int, one: int, two: int) -> None:
     state[lay.V_PASSED] = 0
     state[lay.S_CHOSE_TO_PASS] = 0
     if left_one == 0:
+        state[lay.S_ACTIVE] &= ~(1 << seat)
         state[lay.V_FINISH + state[lay.V_OUT]] = seat
         state[lay.V_OUT] += 1
         if state[lay.V_COUNTS + (seat ^ 2)] == 0:
@@ -167,33 +176,89 @@ def apply_move(state: Words, shape: int, rank: int, one: int, two: int) -> None:
     _next_turn(state)
 
 
-@kernel
+@opened
 def apply_pass(state: Words) -> None:
     """Pass for the seat to act."""
-    bit = 1 << state[lay.V_TURN]
-    state[lay.V_PASSED] |= bit
+    seat = state[lay.V_TURN]
+    state[lay.V_PASSED] |= 1 << seat
     if state[lay.V_RULES + lay.R_PASS_LOCKS]:
-        state[lay.V_LOCKED] |= bit
+        state[lay.V_LOCKED] |= 1 << seat
     _next_turn(state)
 
 
-@kernel
+@opened
 def _next_turn(state: Words) -> None:
-    """Turn to the next seat that may still answer; if there is none, the trick is over and its
-    winner leads.
+    """Turn to the next seat that may still answer; if there is none, the trick is over."""
+    last = state[lay.V_BEAT_SEAT]
+    seat = state[lay.V_TURN]
+    asked = state[lay.S_ACTIVE] & ~(state[lay.V_PASSED] | state[lay.V_LOCKED] | 1 << last)
+    ahead = (asked | asked << 4) >> seat + 1 & 7
+    if ahead:
+        state[lay.V_TURN] = seat + 1 + trailing_zeros(ahead) & 3
+        return
+    _end_trick(state, state[lay.V_PASSED])
 
-    The lead of a player who is out goes to the partner, who had a normal turn to beat the play
-    before.
+
+@opened
+def skip_forced_passes(state: Words) -> None:
+    """Pass for one seat after another while the seat to act has no answer: `apply_pass` for each,
+    in one sweep.
     """
     last = state[lay.V_BEAT_SEAT]
-    barred = state[lay.V_PASSED] | state[lay.V_LOCKED] | 1 << last
+    if last < 0:
+        return
     seat = state[lay.V_TURN]
-    for _ in range(3):
-        seat = (seat + 1) & 3
-        if state[lay.V_COUNTS + seat] and not barred >> seat & 1:
-            state[lay.V_TURN] = seat
+    level = state[lay.V_LEVEL]
+    kind = state[lay.V_BEAT_KIND]
+    strength = state[lay.V_BEAT_STRENGTH]
+    passed = state[lay.V_PASSED]
+    asked = state[lay.S_ACTIVE] & ~(passed | state[lay.V_LOCKED] | 1 << last)
+    if kind == SINGLE:
+        # The commonest question: for all seats at once.
+        above = ABOVE[32 * level + strength]
+        able = state[lay.S_BOMBERS]
+        for other in range(4):
+            able |= ((state[lay.S_HANDS + 2 * other] & above) != 0) << other
+        ahead = (asked & able | (asked & able) << 4) >> seat & 15
+        if ahead == 0:
+            _end_trick(state, passed | asked)
             return
-    state[lay.V_TURN] = last if state[lay.V_COUNTS + last] else last ^ 2
+        steps = trailing_zeros(ahead)
+        # Whoever is asked and stands before the first who is able passes.
+        skipped = (asked | asked << 4) >> seat & (1 << steps) - 1
+        passed |= (skipped << seat | skipped << seat >> 4) & 15
+        seat = seat + steps & 3
+    else:
+        while not has_answer(
+            state[lay.S_HANDS + 2 * seat],
+            state[lay.S_HANDS + 2 * seat + 1],
+            level,
+            kind,
+            strength,
+            state[lay.V_RULES + lay.R_MAX_BOMB],
+            state[lay.V_RULES + lay.R_JOKER_PAIR],
+            state[lay.S_BOMBS + seat],
+        ):
+            passed |= 1 << seat
+            asked &= ~(1 << seat)
+            if asked == 0:
+                _end_trick(state, passed)
+                return
+            seat = seat + 1 + trailing_zeros((asked | asked << 4) >> seat + 1) & 3
+    state[lay.V_TURN] = seat
+    state[lay.V_PASSED] = passed
+    if state[lay.V_RULES + lay.R_PASS_LOCKS]:
+        state[lay.V_LOCKED] |= passed
+
+
+@opened
+def _end_trick(state: Words, passed: int) -> None:
+    """All others have passed: the winner of the trick leads, or if it is out its partner, who had a
+    normal turn to beat the play before.
+    """
+    last = state[lay.V_BEAT_SEAT]
+    state[lay.V_PASSED] = passed
+    state[lay.V_TURN] = last if state[lay.S_ACTIVE] >> last & 1 else last ^ 2
     _clear_trick(state)
 
 
@@ -214,30 +279,65 @@ def fill_view(state: Words, view: Words, seat: int, key: int) -> None:
     """Bring ``view`` (int64[VIEW_SIZE]) up to date for ``seat``: the public words, its own hand,
     its ``key``.
 
-    ``view`` must have been filled from this state before in the same deal, or be zero: plays that
-    it has are not copied again. Cards returned stay hidden from those who may not see them, and
-    from all others until play starts.
+    ``view`` must have been filled from this state before in the same deal, or be zero: what it has
+    is not copied again. Cards returned stay hidden from those who may not see them, and from all
+    others until play starts.
     """
-    known = view[lay.V_PLIES]
-    plies = state[lay.V_PLIES]
-    for i in range(lay.V_PHASE, lay.V_HISTORY):
-        view[i] = state[i]
-    for i in range(
-        lay.V_HISTORY + lay.HISTORY_WIDTH * known, lay.V_HISTORY + lay.HISTORY_WIDTH * plies
-    ):
-        view[i] = state[i]
-    view[lay.V_VERSION] = lay.VIEW_VERSION
     view[lay.V_SEAT] = seat
     view[lay.V_KEY] = key
     view[lay.V_ONE] = state[lay.S_HANDS + 2 * seat]
     view[lay.V_TWO] = state[lay.S_HANDS + 2 * seat + 1]
     view[lay.V_BOMBS] = state[lay.S_BOMBS + seat]
-    if state[lay.V_TRIBUTE] and not state[lay.V_CANCELLED]:
-        shown = state[lay.V_RULES + lay.R_RETURN_VISIBLE] and state[lay.V_PHASE] >= lay.PHASE_PLAY
-        for row in range(0, 2 * lay.V_TRIBUTE_WIDTH, lay.V_TRIBUTE_WIDTH):
-            party = state[lay.V_GIVER + row] == seat or state[lay.V_RECEIVER + row] == seat
-            if not (shown or party):
-                view[lay.V_RETURNED + row] = 0
+    if view[lay.V_PHASE] == lay.PHASE_PLAY == state[lay.V_PHASE] and not _hides_returns(state):
+        # Since the view's last filling only plays and passes can have changed anything.
+        for i in range(lay.V_TURN, lay.V_PREVIOUS):
+            view[i] = state[i]
+    else:
+        view[lay.V_VERSION] = lay.VIEW_VERSION
+        for i in range(lay.V_PHASE, lay.V_PLIES):
+            view[i] = state[i]
+        _hide_returns(state, view, seat)
+    at = lay.V_HISTORY + lay.HISTORY_WIDTH * view[lay.V_PLIES]
+    view[lay.V_PLIES] = state[lay.V_PLIES]
+    for i in range(at, lay.V_HISTORY + lay.HISTORY_WIDTH * state[lay.V_PLIES]):
+        view[i] = state[i]
+
+
+@opened
+def show(state: Words, view: Words, seat: int, key: int) -> Words:
+    """`fill_view` for bots of our own, which read no further than a view goes: as a rule the state
+    itself, whose first words are laid out alike, so that nothing has to be copied.
+    """
+    if state[lay.V_PHASE] != lay.PHASE_PLAY or _hides_returns(state):
+        fill_view(state, view, seat, key)
+        return view
+    state[lay.V_SEAT] = seat
+    state[lay.V_KEY] = key
+    state[lay.V_ONE] = state[lay.S_HANDS + 2 * seat]
+    state[lay.V_TWO] = state[lay.S_HANDS + 2 * seat + 1]
+    state[lay.V_BOMBS] = state[lay.S_BOMBS + seat]
+    return state
+
+
+@opened
+def _hides_returns(state: Words) -> bool:
+    """Whether there are returned cards that not every seat may see in play."""
+    return (
+        state[lay.V_GIVER] != state[lay.V_RECEIVER]
+        and not (state[lay.V_RULES + lay.R_RETURN_VISIBLE])
+    )
+
+
+@kernel
+def _hide_returns(state: Words, view: Words, seat: int) -> None:
+    """Take the returned cards out of a view that may not have them (yet)."""
+    if state[lay.V_TRIBUTE] == 0 or state[lay.V_CANCELLED]:
+        return
+    shown = state[lay.V_RULES + lay.R_RETURN_VISIBLE] and state[lay.V_PHASE] >= lay.PHASE_PLAY
+    for row in range(0, 2 * lay.V_TRIBUTE_WIDTH, lay.V_TRIBUTE_WIDTH):
+        party = state[lay.V_GIVER + row] == seat or state[lay.V_RECEIVER + row] == seat
+        if not (shown or party):
+            view[lay.V_RETURNED + row] = 0
 
 
 @kernel
@@ -245,4 +345,5 @@ def clear_view(view: Words) -> None:
     """Make ``view`` ready for a new deal: no play of another one is left in it."""
     for i in range(lay.V_HISTORY, lay.V_HISTORY + lay.HISTORY_WIDTH * view[lay.V_PLIES]):
         view[i] = 0
+    view[lay.V_PHASE] = lay.PHASE_SETUP
     view[lay.V_PLIES] = 0

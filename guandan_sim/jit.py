@@ -28,20 +28,33 @@ from numba import types
 from numba.core.errors import NumbaExperimentalFeatureWarning
 from numpy.typing import NDArray
 
+from .cpu import VECTORS
+
 __all__ = [
+    "BOT_ARGUMENTS",
     "DISABLED",
     "Rows",
     "Words",
     "accept_first_class_functions",
     "cache_dir",
     "compile_function",
+    "entry",
     "kernel",
+    "opened",
     "source_key",
 ]
 
 #: What kernels take: int64 vectors (a state, a view, a buffer) and tables of rows.
 Words = NDArray[np.int64]
 Rows = NDArray[np.int64]
+
+#: Argument types of a bot's functions, (view, scratch, out); they return an integer, 0 for a choice
+#: made.
+BOT_ARGUMENTS = (
+    types.Array(types.int64, 1, "C", readonly=True),
+    types.Array(types.int64, 1, "C"),
+    types.Array(types.int64, 1, "C"),
+)
 
 DISABLED: bool = bool(numba.config.DISABLE_JIT)
 
@@ -96,7 +109,7 @@ def source_key(*extra: bytes) -> str:
     """Twenty hex digits that change with any kernel source, version or extra bytes."""
     digest = hashlib.sha256()
     versions = (numba.__version__, llvmlite.__version__, np.__version__, platform.python_version())
-    digest.update(repr(versions).encode())
+    digest.update(repr((versions, VECTORS)).encode())
     for path in sorted(_PACKAGE.rglob("*.py")):
         if path.name not in _NOT_COMPILED and path.parent.name != "commands":
             digest.update(path.relative_to(_PACKAGE).as_posix().encode())
@@ -148,10 +161,21 @@ _CACHE = cache_dir() if not DISABLED else Path()
 
 def kernel(function: Callable[..., Any]) -> Any:
     """Compile at the first call with the types met; no GIL held, no Python object inside."""
-    if DISABLED:
-        return function
+    return function if DISABLED else _dispatcher(getattr(function, "py_func", function), False)
+
+
+def opened(function: Callable[..., Any]) -> Any:
+    """A `kernel` whose code is laid out within every caller: for what is small and called often."""
+    return function if DISABLED else _dispatcher(getattr(function, "py_func", function), True)
+
+
+def _dispatcher(function: Callable[..., Any], opened: bool) -> Any:
     with _numba_cache(_CACHE):
-        dispatcher = numba.njit(nogil=True, error_model="numpy", cache=True)(function)
+        # No kernel allocates: without Numba's memory manager, references to arrays are not counted,
+        # which would cost an atomic step at every call.
+        dispatcher = numba.njit(
+            nogil=True, error_model="numpy", cache=True, forceinline=opened, _nrt=False
+        )(function)
     template = dispatcher.get_call_template
 
     def without_literals(args: Any, kws: Any) -> Any:
@@ -188,3 +212,13 @@ def compile_function(
     dispatcher.compile(arguments)
     dispatcher.disable_compile()
     return dispatcher
+
+
+def entry(function: Any, arguments: tuple[types.Type, ...]) -> Any:
+    """A kernel for exactly these argument types, to be called from Python; compiled if need be."""
+    if DISABLED:
+        return function
+    if arguments not in function.overloads:
+        accept_first_class_functions()
+        function.compile(arguments)
+    return function.overloads[arguments].entry_point

@@ -16,7 +16,7 @@ VIEW_VERSION = 1
 
 # --- Words of a view ---
 V_VERSION = 0  # VIEW_VERSION
-# Private words: about the seat that looks, zero in a state.
+# Private words: about the seat that looks; in a state zero between choices.
 V_SEAT = 1  # the seat that looks
 V_KEY = 2  # key of this decision's random stream: draw k is rng.word(key, k)
 V_ONE = 3  # own hand
@@ -110,7 +110,9 @@ S_BOMBS = S_HANDS + 8  # 4 words: all bombs of each hand
 S_DECISIONS = S_BOMBS + 4  # 4 words: real choices that each seat has had
 S_STREAMS = S_DECISIONS + 4  # 4 words: random stream of each seat
 S_CHOSE_TO_PASS = S_STREAMS + 4  # mask of the seats that passed by choice since the last play
-S_DEALT = S_CHOSE_TO_PASS + 1  # 8 words: hands as dealt, before tribute
+S_ACTIVE = S_CHOSE_TO_PASS + 1  # in play: mask of the seats that hold cards
+S_BOMBERS = S_ACTIVE + 1  # in play: mask of the seats that could make a bomb
+S_DEALT = S_BOMBERS + 1  # 8 words: hands as dealt, before tribute
 S_GIVEN = S_DEALT + 8  # 4 words by seat: tribute card settled on; 0. Shown once all are settled
 S_KEY = S_GIVEN + 4  # key of the deal
 S_SEED = S_KEY + 1

@@ -14,16 +14,16 @@ from typing import Any
 from numba import types
 
 from . import layout as lay
+from .asking import ask_card, ask_play
 from .bits import popcount, trailing_zeros
-from .deal import apply_move, apply_pass, clear_view, fill_view, has_choice, move_is_legal
-from .jit import Rows, Words, compile_function, kernel
+from .deal import apply_move, apply_pass, clear_view, move_is_legal, skip_forced_passes
+from .jit import BOT_ARGUMENTS, Rows, Words, entry, kernel
 from .match import finish_deal, match_is_over, start_deal, start_match, start_single_deal
 from .rng import word
 from .shapes import PASS
 from .tribute import apply_return, apply_tribute, choice_mask
 
 __all__ = [
-    "BOT_ARGUMENTS",
     "DEAL_WIDTH",
     "MATCH_WIDTH",
     "PLAY_WIDTH",
@@ -31,13 +31,8 @@ __all__ = [
     "load_loop",
 ]
 
-_READ = types.Array(types.int64, 1, "C", readonly=True)
-_WRITE = types.Array(types.int64, 1, "C")
+_READ, _WRITE, _ = BOT_ARGUMENTS
 _ROWS = types.Array(types.int64, 2, "C")
-
-#: Argument types of a bot's functions: (view, scratch, out); they return an integer, 0 for a
-#: choice made.
-BOT_ARGUMENTS = (_READ, _WRITE, _WRITE)
 
 # --- Rows that the loop logs, all int64 ---
 # Plays: packed as in the view's history with the mask of chosen passes and the ply on top, one,
@@ -170,6 +165,7 @@ def log_match(state: Words, matches: Rows, cursor: Words) -> None:
     cursor[C_MATCHES] = n + 1
 
 
+@kernel
 def play_out(
     state: Any,
     plays: Any,
@@ -193,14 +189,12 @@ def play_out(
     own_scratch = (scratch[0], scratch[1], scratch[2], scratch[3])
     log = len(rows) > 0
     while state[lay.V_PHASE] != lay.PHASE_DONE:
-        seat = state[lay.V_TURN]
         if state[lay.V_PHASE] == lay.PHASE_PLAY:
-            if not has_choice(state):
-                apply_pass(state)
-                continue
-            fill_view(state, view, seat, decision_key(state, seat))
+            skip_forced_passes(state)
+            seat = state[lay.V_TURN]
             _clear_out(out)
-            if plays[seat](view, own_scratch[seat], out) != 0:
+            key = decision_key(state, seat)
+            if ask_play(plays, state, view, seat, key, own_scratch[seat], out) != 0:
                 return STATUS_REFUSED
             shape = out[lay.OUT_SHAPE]
             if checked >> seat & 1 and not move_is_legal(
@@ -217,17 +211,15 @@ def play_out(
                 log_play(state, rows, cursor[C_PLAYS], chosen)
                 cursor[C_PLAYS] += 1
             continue
+        seat = state[lay.V_TURN]
         mask = choice_mask(state, seat, state[lay.S_HANDS + 2 * seat])
         card = trailing_zeros(mask)
         giving = state[lay.V_PHASE] == lay.PHASE_TRIBUTE
         if popcount(mask) > 1:
-            fill_view(state, view, seat, decision_key(state, seat))
             _clear_out(out)
-            if giving:
-                answer = tributes[seat](view, own_scratch[seat], out)
-            else:
-                answer = returns[seat](view, own_scratch[seat], out)
-            if answer != 0:
+            key = decision_key(state, seat)
+            bots = tributes if giving else returns
+            if ask_card(bots, state, view, seat, key, own_scratch[seat], out) != 0:
                 return STATUS_REFUSED
             card = out[lay.OUT_CARD]
             if checked >> seat & 1 and (card < 0 or card > 60 or not mask >> card & 1):
@@ -236,10 +228,13 @@ def play_out(
             apply_tribute(state, card)
         else:
             apply_return(state, card)
+    for i in range(lay.V_SEAT, lay.V_PHASE):
+        state[i] = 0  # what `deal.show` left of the last seat that was asked
     cursor[C_PLIES] += state[lay.V_PLIES]
     return STATUS_OK
 
 
+@kernel
 def run_sets(
     plays: Any,
     tributes: Any,
@@ -324,34 +319,18 @@ def run_sets(
     return finished
 
 
-_BOTS = types.UniTuple(types.FunctionType(types.int64(*BOT_ARGUMENTS)), 4)
-_loaded: dict[str, Any] = {}
+_FUNCTIONS = types.UniTuple(types.FunctionType(types.int64(*BOT_ARGUMENTS)), 4)
+_MEMORY = (_WRITE, _ROWS, _WRITE)
 
 
-def load_loop() -> tuple[Any, Any]:
-    """The compiled (`play_out`, `run_sets`), compiled or read from the cache at the first call."""
-    global play_out
-    if "run_sets" not in _loaded:
-        _loaded["play_out"] = play_out = compile_function(
-            play_out,
-            (_WRITE, _BOTS, _BOTS, _BOTS, _WRITE, _ROWS, _WRITE, types.int64, _ROWS, _WRITE),
-        )
-        _loaded["run_sets"] = compile_function(
-            run_sets,
-            (
-                _BOTS,
-                _BOTS,
-                _BOTS,
-                _WRITE,
-                _WRITE,
-                _ROWS,
-                _WRITE,
-                _WRITE,
-                _WRITE,
-                _ROWS,
-                _ROWS,
-                _ROWS,
-                _ROWS,
-            ),
-        )
-    return _loaded["play_out"], _loaded["run_sets"]
+def load_loop(built_in: bool) -> tuple[Any, Any]:
+    """The compiled (`play_out`, `run_sets`), compiled or read from the cache at the first call.
+
+    ``built_in``: for a line-up of built-in bots, else for tuples of functions (see `asking`).
+    """
+    bots = (types.int64 if built_in else _FUNCTIONS,) * 3
+    rest = (_WRITE, _WRITE, _ROWS, _ROWS, _ROWS, _ROWS)
+    return (
+        entry(play_out, (_WRITE, *bots, *_MEMORY, types.int64, _ROWS, _WRITE)),
+        entry(run_sets, (*bots, _WRITE, *_MEMORY, *rest)),
+    )

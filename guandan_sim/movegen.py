@@ -1,4 +1,4 @@
-"""Legal moves at suit level: whether there is one, how many, a uniform one, all of them.
+"""Legal moves at suit level: whether there is one, and how many.
 
 Two moves differ if their shape, rank or multiset of physical cards differs. A hand is (one, two)
 with its wilds in it; what is to beat is a (kind, strength) of `shapes`, kind PASS for a free lead.
@@ -8,8 +8,8 @@ packs allow.
 
 from __future__ import annotations
 
-from .bitboard import NATURAL, rank_plane, sequence_board
-from .bits import mulhi, popcount
+from .bitboard import NATURAL, PACK, rank_plane, sequence_board
+from .bits import popcount
 from .counting import (
     count_bombs,
     count_full_houses,
@@ -18,14 +18,14 @@ from .counting import (
     count_singles,
     count_straights,
     count_triples,
-    full_houses,
     joker_pairs,
+    natural_flushes,
     near_runs,
-    rank_sums,
     run_starts,
     set_windows,
 )
-from .jit import Rows, kernel
+from .cpu import VECTORS
+from .jit import kernel
 from .shapes import (
     ABOVE,
     BOMB,
@@ -50,12 +50,15 @@ from .unranking import (
     unrank_straight,
 )
 
+if VECTORS:
+    from .lanes import LEADS
+
+    lead_0, lead_1, lead_2 = LEADS
+
 __all__ = [
     "count_all_bombs",
     "count_moves",
     "has_answer",
-    "list_moves",
-    "pick_move",
 ]
 
 
@@ -106,26 +109,38 @@ def count_shape(
     if shape == FULL_HOUSE:
         return count_full_houses(one, two, wilds, above, joker_pair)
     if shape == TRIPLE:
-        return count_triples(wilds, rank_sums(one, two, above & NATURAL)[0])
-    return count_pairs(one, wilds, level, above, rank_sums(one, two, above)[0])
+        return count_triples(one, two, wilds, above)
+    return count_pairs(one, two, wilds, level, above)
 
 
 @kernel
 def count_leads(
     one: int, two: int, wilds: int, level: int, joker_pair: int
 ) -> tuple[int, int, int, int, int, int, int]:
-    """Moves of each ordinary shape, singles to plates, for a free lead: one walk over the ranks
-    serves the first four.
-    """
-    sums, cross = rank_sums(one, two, NATURAL)
-    of_jokers = joker_pairs(two)
-    pairs = count_pairs(one, wilds, level, NATURAL, sums) + of_jokers
-    natural_pairs = (sums >> 8 & 255) + (of_jokers if joker_pair else 0)
+    """Moves of each ordinary shape, singles to plates, for a free lead."""
+    singles = popcount(one) + min(wilds, 1)
+    if popcount(one) + popcount(two) + wilds < 5:
+        pairs = count_pairs(one, two, wilds, level, PACK)
+        return singles, pairs, count_triples(one, two, wilds, NATURAL), 0, 0, 0, 0
+    if VECTORS:
+        of_jokers = joker_pairs(two)
+        board_one, board_two = sequence_board(one), sequence_board(two)
+        suits = popcount(one & NATURAL)
+        if wilds == 0:
+            found = lead_0(board_one, board_two, suits)
+        elif wilds == 1:
+            found = lead_1(board_one, board_two, suits)
+        else:
+            found = lead_2(board_one, board_two, suits)
+        pairs, triples, houses, straights, tubes, plates = found
+        straights -= popcount(natural_flushes(board_one) & run_starts(5, 0) * 15)
+        houses += of_jokers * triples * joker_pair
+        return singles, pairs + of_jokers, triples, houses, straights, tubes, plates
     return (
-        popcount(one) + min(wilds, 1),
-        pairs,
-        count_triples(wilds, sums),
-        full_houses(wilds, sums, natural_pairs, popcount(one & NATURAL), cross),
+        singles,
+        count_pairs(one, two, wilds, level, PACK),
+        count_triples(one, two, wilds, NATURAL),
+        count_full_houses(one, two, wilds, NATURAL, joker_pair),
         count_straights(one, wilds, run_starts(5, 0)),
         count_runs_of_sets(one, two, wilds, run_starts(3, 0), 2),
         count_runs_of_sets(one, two, wilds, run_starts(2, 0), 3),
@@ -159,7 +174,7 @@ def unrank_shape(
 
 
 @kernel
-def _bombs_to_beat(
+def bombs_to_beat(
     one: int, two: int, wilds: int, level: int, kind: int, strength: int, max_bomb: int, bombs: int
 ) -> int:
     """Bombs that beat (kind, strength); ``bombs`` is the number of all bombs in the hand, or -1 if
@@ -192,7 +207,7 @@ def count_moves(
     wilds = wilds_in(one, two, level)
     one &= ~wild
     two &= ~wild
-    total = _bombs_to_beat(one, two, wilds, level, kind, strength, max_bomb, bombs)
+    total = bombs_to_beat(one, two, wilds, level, kind, strength, max_bomb, bombs)
     if kind == PASS:
         for ways in count_leads(one, two, wilds, level, joker_pair):
             total += ways
@@ -202,111 +217,11 @@ def count_moves(
 
 
 @kernel
-def _unrank_bomb_over(
+def unrank_bomb_over(
     one: int, two: int, wilds: int, level: int, kind: int, strength: int, max_bomb: int, k: int
 ) -> tuple[int, int, int, int]:
     least, above, starts = bombs_over(kind, strength, level)
     return unrank_bomb(one, two, wilds, level, least, above, starts, max_bomb, k)
-
-
-@kernel
-def pick_move(
-    one: int,
-    two: int,
-    level: int,
-    kind: int,
-    strength: int,
-    max_bomb: int,
-    joker_pair: int,
-    bombs: int,
-    may_pass: int,
-    word: int,
-) -> tuple[int, int, int, int]:
-    """A uniform legal move for a uniform 64-bit ``word``, as (shape, rank, one, two); passing
-    counts if ``may_pass``.
-
-    ``bombs`` as in `count_moves`. With nothing legal it is a pass.
-    """
-    wild = wild_bit(level)
-    wilds = wilds_in(one, two, level)
-    one &= ~wild
-    two &= ~wild
-    of_bombs = _bombs_to_beat(one, two, wilds, level, kind, strength, max_bomb, bombs)
-    of_shape = 0
-    leads = (0, 0, 0, 0, 0, 0, 0)
-    if kind == PASS:
-        leads = count_leads(one, two, wilds, level, joker_pair)
-        for ways in leads:
-            of_shape += ways
-    elif kind != BOMB:
-        of_shape = count_shape(kind, one, two, wilds, level, strength, joker_pair)
-    k = mulhi(word, of_shape + of_bombs + may_pass)
-    if k < of_shape:
-        shape = kind
-        if kind == PASS:
-            shape = SINGLE
-            strength = 0
-            for ways in leads:
-                if k < ways:
-                    break
-                k -= ways
-                shape += 1
-        rank, take_one, take_two = unrank_shape(
-            shape, one, two, wilds, level, strength, joker_pair, k
-        )
-        return shape, rank, take_one, take_two
-    k -= of_shape
-    if k < of_bombs:
-        return _unrank_bomb_over(one, two, wilds, level, kind, strength, max_bomb, k)
-    return PASS, 0, 0, 0
-
-
-@kernel
-def list_moves(
-    one: int,
-    two: int,
-    level: int,
-    kind: int,
-    strength: int,
-    max_bomb: int,
-    joker_pair: int,
-    out: Rows,
-) -> int:
-    """Write every legal move but the pass to rows of ``out`` (int64[n, 4]: shape, rank, one, two);
-    returns how many.
-
-    Ordered by shape, then as `unranking` counts. If ``out`` has too few rows, it is filled and the
-    number that would have been needed is returned.
-    """
-    wild = wild_bit(level)
-    wilds = wilds_in(one, two, level)
-    one &= ~wild
-    two &= ~wild
-    n = 0
-    room = len(out)
-    if kind != BOMB:
-        first, last = (SINGLE, PLATE) if kind == PASS else (kind, kind)
-        for shape in range(first, last + 1):
-            ways = count_shape(shape, one, two, wilds, level, strength, joker_pair)
-            for k in range(min(ways, room - n)):
-                rank, take_one, take_two = unrank_shape(
-                    shape, one, two, wilds, level, strength, joker_pair, k
-                )
-                out[n + k, 0] = shape
-                out[n + k, 1] = rank
-                out[n + k, 2] = take_one
-                out[n + k, 3] = take_two
-            n += ways
-    ways = _bombs_to_beat(one, two, wilds, level, kind, strength, max_bomb, -1)
-    for k in range(min(ways, room - n)):
-        shape, rank, take_one, take_two = _unrank_bomb_over(
-            one, two, wilds, level, kind, strength, max_bomb, k
-        )
-        out[n + k, 0] = shape
-        out[n + k, 1] = rank
-        out[n + k, 2] = take_one
-        out[n + k, 3] = take_two
-    return n + ways
 
 
 @kernel
@@ -350,7 +265,7 @@ def has_answer(
         wild = wild_bit(level)
         wilds = wilds_in(one, two, level)
         return (
-            _bombs_to_beat(one & ~wild, two & ~wild, wilds, level, kind, strength, max_bomb, bombs)
+            bombs_to_beat(one & ~wild, two & ~wild, wilds, level, kind, strength, max_bomb, bombs)
             > 0
         )
     if bombs > 0:

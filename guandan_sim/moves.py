@@ -22,7 +22,8 @@ from .cards import (
     words_to_cards,
 )
 from .errors import AmbiguousMoveError, CardParseError, HandError, IllegalMoveError, MoveParseError
-from .movegen import count_moves, list_moves
+from .listing import list_moves
+from .movegen import count_moves
 from .rulefiles import RulesName, resolve_rules
 from .rules import Rules
 from .shapes import PASS, SHAPE_WORDS, is_declaration, kind_of, outranks, strength_of

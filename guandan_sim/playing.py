@@ -11,6 +11,7 @@ import numpy as np
 
 from . import layout as lay
 from . import loop
+from .asking import line_up
 from .bots import Bot, failure_text, illegal_card_text, illegal_move_text
 from .errors import BotError
 from .jit import accept_first_class_functions
@@ -25,19 +26,27 @@ class Player:
     def __init__(self, bots: Sequence[Bot]) -> None:
         accept_first_class_functions()
         self.bots = tuple(bots)
-        compiled = [bot.compiled for bot in self.bots]
-        self._roles = tuple(tuple(functions[role] for functions in compiled) for role in range(3))
+        self._built_in = all(bot.built_in for bot in self.bots)
+        if self._built_in:
+            self._roles: Any = (line_up([bot.name for bot in self.bots]),) * 3
+        else:
+            compiled = [bot.compiled for bot in self.bots]
+            self._roles = tuple(tuple(of[role] for of in compiled) for role in range(3))
         self.checked = sum(1 << seat for seat, bot in enumerate(self.bots) if not bot.built_in)
         self.view = np.zeros(lay.VIEW_SIZE, np.int64)
         self.scratch = np.zeros((4, lay.SCRATCH_SIZE), np.int64)
         self.out = np.zeros(lay.OUT_SIZE, np.int64)
         self._no_rows = np.zeros((0, loop.PLAY_WIDTH), np.int64)
 
+    def load(self) -> None:
+        """Compile what is needed to play, or read it from the cache."""
+        loop.load_loop(self._built_in)
+
     def play_out(self, state: np.ndarray) -> None:
         """Play the deal in ``state`` to its end. Raises `BotError` with deal, seat and move; the
         state stays there.
         """
-        play_out, _ = loop.load_loop()
+        play_out, _ = loop.load_loop(self._built_in)
         self.scratch[:] = 0
         cursor = np.zeros(loop.CURSOR, np.int64)
         try:
@@ -66,7 +75,7 @@ class Player:
         """`loop.run_sets` with these bots; ``rows`` are play, deal, tribute and match rows. Raises
         `BotError`.
         """
-        _, run_sets = loop.load_loop()
+        _, run_sets = loop.load_loop(self._built_in)
         arguments[loop.A_CHECKED] = self.checked
         try:
             finished = run_sets(

@@ -21,7 +21,7 @@ import numpy as np
 
 from . import loop
 from ._version import __version__
-from .bots import BUILT_IN, Bot, BotName, bots_by_seat
+from .bots import Bot, BotName, bots_by_seat
 from .checks import check_seed
 from .errors import OptionError
 from .hashing import PartSummary
@@ -144,7 +144,7 @@ def ready(bots: BotName | Sequence[BotName] = "random") -> bool:
     """Whether the loop and these bots have been compiled on this machine before, by this very
     source.
     """
-    return DISABLED or all(_mark(name).exists() for name in ["loop", *_names(bots)])
+    return DISABLED or all(_mark(name).exists() for name in _names(bots))
 
 
 def warmup(bots: BotName | Sequence[BotName] = ("random", "greedy")) -> None:
@@ -152,19 +152,23 @@ def warmup(bots: BotName | Sequence[BotName] = ("random", "greedy")) -> None:
     collecting = gc.isenabled()
     gc.disable()  # Numba makes so many objects that collecting takes a quarter of the time
     try:
-        for bot in bots_by_seat(bots):
-            _ = bot.compiled
-        loop.load_loop()
+        Player(bots_by_seat(bots)).load()
     finally:
         if collecting:
             gc.enable()
     if not DISABLED:
-        for name in ["loop", *_names(bots)]:
+        for name in _names(bots):
             _mark(name).touch()
 
 
 def _names(bots: BotName | Sequence[BotName]) -> list[str]:
-    return sorted({bot.name for bot in bots_by_seat(bots) if bot.name in BUILT_IN})
+    """What has to be compiled, but for users' bots: the loop for bots of our own or that for any,
+    and then each bot by itself.
+    """
+    by_seat = bots_by_seat(bots)
+    if all(bot.built_in for bot in by_seat):
+        return ["loop"]
+    return ["loop_of_functions", *sorted({bot.name for bot in by_seat if bot.built_in})]
 
 
 def _mark(name: str) -> Path:

@@ -12,15 +12,21 @@ from .bitboard import (
     JOKERS,
     NATURAL,
     choose,
+    rank_cards,
     rank_counts,
     rank_index,
+    rank_plane,
     ranks_held,
     sequence_board,
     without_sequence,
 )
-from .bits import popcount, select_bit, trailing_zeros
+from .bits import divide, popcount, select_bit, trailing_zeros
 from .counting import (
+    MOST_PAIRS,
     bomb_ranks,
+    count_pair_ways,
+    count_triple_ways,
+    houses_of_rank,
     natural_flushes,
     near_runs,
     rank_bombs,
@@ -28,8 +34,16 @@ from .counting import (
     set_windows,
     straight_polynomial,
 )
+from .cpu import VECTORS
 from .jit import kernel
 from .shapes import BOMB, JOKER_BOMB, STRAIGHT_FLUSH, wild_bit
+
+if VECTORS:
+    from .lanes import HOUSE_RANKS, RANKS, STRAIGHT_STARTS
+
+    house_rank_0, house_rank_1, house_rank_2 = HOUSE_RANKS
+    rank_of_one, rank_of_two, rank_of_three = RANKS
+    straight_start_0, straight_start_1, straight_start_2 = STRAIGHT_STARTS
 
 __all__ = [
     "unrank_bomb",
@@ -62,40 +76,81 @@ def unrank_single(one: int, level: int, above: int, k: int) -> tuple[int, int, i
 
 
 @kernel
+def _find_rank(one: int, two: int, size: int, k: int) -> tuple[int, int]:
+    """(place, k): the rank of the k-th multiset of ``size`` cards, and which of the rank's own it
+    is.
+    """
+    if VECTORS:
+        if size == 1:
+            rank, k = rank_of_one(one, two, k)
+        elif size == 2:
+            rank, k = rank_of_two(one, two, k)
+        else:
+            rank, k = rank_of_three(one, two, k)
+        return 4 * rank, k
+    held = ranks_held(one)
+    place = 0
+    while held:
+        place = trailing_zeros(held)
+        held &= held - 1
+        ways = set_ways(one, two, place, size, 0)
+        if k < ways:
+            return place, k
+        k -= ways
+    return place, k
+
+
+@kernel
 def unrank_kind(
     one: int, two: int, wilds: int, level: int, above: int, size: int, k: int
 ) -> tuple[int, int, int]:
     """The k-th pair (``size`` 2) or triple (3): by wilds used, then by rank."""
     ranks = above & NATURAL if size == 3 else above
     for used in range(min(wilds, size - 1) + 1):
-        held = ranks_held(one & ranks)
-        while held:
-            place = trailing_zeros(held)
-            held &= held - 1
-            ways = set_ways(one, two, place, size, used)
-            if k < ways:
-                take_one, take_two = choose(one, two, place, size - used, k)
-                take_one, take_two = _with_wilds(take_one, take_two, used, level)
-                return place >> 2, take_one, take_two
-            k -= ways
+        one &= ranks
+        two &= ranks
+        if size - used == 3:
+            ways = count_triple_ways(one, two)
+        elif size - used == 2:
+            ways = count_pair_ways(one, two)
+        else:
+            ways = popcount(one)
+        if k < ways:
+            place, k = _find_rank(one, two, size - used, k)
+            take_one, take_two = choose(one, two, place, size - used, k)
+            take_one, take_two = _with_wilds(take_one, take_two, used, level)
+            return place >> 2, take_one, take_two
+        k -= ways
         ranks &= NATURAL
     return level, wild_bit(level), wild_bit(level)
 
 
 @kernel
-def _unrank_pair_beside(
-    one: int, two: int, pairs: int, triple_place: int, size: int, k: int
+def _house_rank(
+    one: int, two: int, wilds: int, above: int, pairs: int, singles: int, k: int
 ) -> tuple[int, int]:
-    """The k-th choice of ``size`` cards of one rank in ``pairs`` other than the triple's."""
-    held = ranks_held(one & pairs) & ~(1 << triple_place)
-    while held:
-        place = trailing_zeros(held)
-        held &= held - 1
-        ways = set_ways(one, two, place, size, 0)
+    """(place, k): the rank of the k-th full house's triple, and which of the rank's own it is."""
+    ranks = rank_plane(one & NATURAL, two & NATURAL, 3 - wilds) & above
+    if VECTORS and pairs < MOST_PAIRS:
+        high = rank_cards(ranks)
+        one &= NATURAL
+        two &= NATURAL
+        if wilds == 0:
+            rank, k = house_rank_0(one, two, one & high, two & high, pairs, singles, k)
+        elif wilds == 1:
+            rank, k = house_rank_1(one, two, one & high, two & high, pairs, singles, k)
+        else:
+            rank, k = house_rank_2(one, two, one & high, two & high, pairs, singles, k)
+        return 4 * rank, k
+    place = 0
+    while ranks:
+        place = trailing_zeros(ranks)
+        ranks &= ranks - 1
+        ways = houses_of_rank(rank_index(one, two, place), wilds, pairs, singles)
         if k < ways:
-            return choose(one, two, place, size, k)
+            return place, k
         k -= ways
-    return 0, 0
+    return place, k
 
 
 @kernel
@@ -103,39 +158,33 @@ def unrank_full_house(
     one: int, two: int, wilds: int, level: int, above: int, joker_pair: int, k: int
 ) -> tuple[int, int, int]:
     """The k-th full house: by the triple's rank, wilds in the triple, wilds in the pair."""
-    pairs = NATURAL | JOKERS if joker_pair else NATURAL
-    pair_0 = pair_1 = 0
-    held = ranks_held(one & pairs)
-    while held:
-        place = trailing_zeros(held)
-        held &= held - 1
-        pair_0 += set_ways(one, two, place, 2, 0)
-        pair_1 += set_ways(one, two, place, 1, 0) if place < 56 else 0
-    held = ranks_held(one & above & NATURAL)
-    while held:
-        place = trailing_zeros(held)
-        held &= held - 1
-        for used in range(wilds + 1):
-            triples = set_ways(one, two, place, 3, used)
-            for helping in range(wilds - used + 1):
-                if helping == 2:
-                    beside = 1
-                elif helping == 1:
-                    beside = pair_1 - set_ways(one, two, place, 1, 0)
-                else:
-                    beside = pair_0 - set_ways(one, two, place, 2, 0)
-                if k < triples * beside:
-                    take_one, take_two = choose(one, two, place, 3 - used, k // beside)
-                    if helping < 2:
-                        among = pairs if helping == 0 else NATURAL
-                        pair_one, pair_two = _unrank_pair_beside(
-                            one, two, among, place, 2 - helping, k % beside
-                        )
-                        take_one |= pair_one
-                        take_two |= pair_two
-                    take_one, take_two = _with_wilds(take_one, take_two, used + helping, level)
-                    return place >> 2, take_one, take_two
-                k -= triples * beside
+    among = NATURAL | JOKERS if joker_pair else NATURAL
+    pairs = count_pair_ways(one & among, two & among)
+    singles = popcount(one & NATURAL)
+    place, k = _house_rank(one, two, wilds, above, pairs, singles, k)
+    index = rank_index(one, two, place)
+    for used in range(wilds + 1):
+        triples = CHOOSE[16 * index + 3 - used]
+        for helping in range(wilds - used + 1):
+            if helping == 2:
+                beside = 1
+            elif helping == 1:
+                beside = singles - CHOOSE[16 * index + 1]
+            else:
+                beside = pairs - CHOOSE[16 * index + 2]
+            if k < triples * beside:
+                triple = divide(k, beside)
+                k -= triple * beside
+                take_one, take_two = choose(one, two, place, 3 - used, triple)
+                if helping < 2:
+                    others = (among if helping == 0 else NATURAL) & ~(15 << place)
+                    other, k = _find_rank(one & others, two & others, 2 - helping, k)
+                    pair_one, pair_two = choose(one, two, other, 2 - helping, k)
+                    take_one |= pair_one
+                    take_two |= pair_two
+                take_one, take_two = _with_wilds(take_one, take_two, used + helping, level)
+                return place >> 2, take_one, take_two
+            k -= triples * beside
     return 0, 0, 0
 
 
@@ -167,6 +216,14 @@ def unrank_straight(one: int, wilds: int, level: int, starts: int, k: int) -> tu
     board = sequence_board(one)
     all_suits = rank_counts(board, 0)
     windows = near_runs(ranks_held(board), 5, wilds) & starts
+    if VECTORS and natural_flushes(board) & starts * 15 == 0:
+        if wilds == 0:
+            rank, k = straight_start_0(board, 0, windows, k)
+        elif wilds == 1:
+            rank, k = straight_start_1(board, 0, windows, k)
+        else:
+            rank, k = straight_start_2(board, 0, windows, k)
+        windows = 1 << 4 * rank
     while windows:
         place = trailing_zeros(windows)
         windows &= windows - 1
@@ -205,8 +262,9 @@ def unrank_straight(one: int, wilds: int, level: int, starts: int, k: int) -> tu
         for i in range(5):
             if i != first and i != second:
                 ways = suits >> 4 * i & 15
-                take |= select_bit(window >> 4 * i & 15, k % ways) << 4 * i
-                k //= ways
+                rest = divide(k, ways)
+                take |= select_bit(window >> 4 * i & 15, k - rest * ways) << 4 * i
+                k = rest
         used = (first >= 0) + (first != second)
         take_one, take_two = _with_wilds(without_sequence(take << place), 0, used, level)
         return (place >> 2) + 4, take_one, take_two
@@ -240,13 +298,15 @@ def unrank_run_of_sets(
                     if k >= ways_0 * ways_1 * ways_2:
                         k -= ways_0 * ways_1 * ways_2
                         continue
-                    take_one, take_two = choose(one, two, place, size - first, k % ways_0)
-                    k //= ways_0
-                    more_one, more_two = choose(one, two, place + 4, size - second, k % ways_1)
+                    rest = divide(k, ways_0)
+                    k -= rest * ways_0
+                    take_one, take_two = choose(one, two, place, size - first, k)
+                    k = divide(rest, ways_1)
+                    rest -= k * ways_1
+                    more_one, more_two = choose(one, two, place + 4, size - second, rest)
                     take_one |= more_one
                     take_two |= more_two
                     if length == 3:
-                        k //= ways_1
                         more_one, more_two = choose(one, two, place + 8, size - third, k)
                         take_one |= more_one
                         take_two |= more_two

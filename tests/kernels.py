@@ -9,9 +9,8 @@ from numba import types
 
 from guandan_sim import layout as lay
 from guandan_sim.bits import mix, mulhi, popcount, select_bit, trailing_zeros, weyl
-from guandan_sim.jit import compile_function, kernel
-from guandan_sim.loop import BOT_ARGUMENTS
-from guandan_sim.movegen import count_all_bombs, count_moves, has_answer, list_moves, pick_move
+from guandan_sim.jit import BOT_ARGUMENTS, compile_function, kernel
+from guandan_sim.movegen import count_all_bombs, count_moves, has_answer
 from guandan_sim.rng import deal_hands, deal_key, word
 
 _WORDS = types.Array(types.int64, 1, "C")
@@ -95,26 +94,8 @@ def first_disagreement(cards: Any, beats: Any, level: int, max_bomb: int, joker_
 
 
 @kernel
-def exercise(rounds: int, key: int, hands: Any, rows: Any) -> int:
-    """Deal, count, list, pick and look for answers ``rounds`` times; returns a sum over them."""
-    met = 0
-    for i in range(rounds):
-        deal_hands(word(key, i), hands, 0)
-        level = 1 + i % 13
-        one, two = hands[0], hands[1]
-        bombs = count_all_bombs(one, two, level, 10)
-        met += count_moves(one, two, level, 0, 0, 10, 1, bombs)
-        list_moves(one, two, level, 0, 0, 10, 1, rows)
-        shape, rank, _, _ = pick_move(one, two, level, 0, 0, 10, 1, bombs, 0, word(key, -i))
-        met += shape + rank
-        for kind in range(1, 9):
-            met += has_answer(hands[2], hands[3], level, kind, 5, 10, 1, bombs)
-    return met
-
-
-@kernel
 def allocate(rounds: int) -> int:
-    """What `exercise` must not do."""
+    """What a kernel must not do."""
     total = 0
     for i in range(rounds):
         total += len(np.empty(i + 1, np.int64))

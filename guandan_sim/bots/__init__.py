@@ -25,8 +25,7 @@ from ..bitboard import PACK, contains
 from ..cards import CARD_CODES, RANK_WORDS, Cards, card_codes, parse_cards
 from ..checks import check_seat, check_seed
 from ..errors import BotError, OptionError
-from ..jit import DISABLED, Words, cache_dir, compile_function
-from ..loop import BOT_ARGUMENTS
+from ..jit import BOT_ARGUMENTS, DISABLED, Words, cache_dir, compile_function
 from ..moves import PASS_MOVE, Move
 from ..rng import word
 from ..rulefiles import RulesName, resolve_rules

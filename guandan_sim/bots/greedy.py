@@ -170,6 +170,7 @@ def _bomb(
     return False
 
 
+@kernel
 def play(view: Words, scratch: Words, out: Words) -> int:
     """Lead the lowest; follow with the least; pass over the partner; bomb late."""
     one = view[lay.V_ONE]
@@ -209,6 +210,7 @@ def play(view: Words, scratch: Words, out: Words) -> int:
     return write_move(out, PASS, 0, 0, 0)
 
 
+@kernel
 def choose_card(view: Words, scratch: Words, out: Words) -> int:
     """Part with the weakest rank that may go, if possible one that is held once."""
     one = view[lay.V_ONE]

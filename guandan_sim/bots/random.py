@@ -6,14 +6,15 @@ from __future__ import annotations
 
 from .. import layout as lay
 from ..bits import popcount, select_bit, trailing_zeros
-from ..jit import Words
-from ..movegen import pick_move
+from ..jit import Words, kernel, opened
+from ..picking import pick_move
 from ..rng import below, word
 from ..tribute import choice_mask
 
 __all__ = ["choose_card", "play"]
 
 
+@opened
 def play(view: Words, scratch: Words, out: Words) -> int:
     """A uniform choice among the legal moves."""
     shape, rank, one, two = pick_move(
@@ -35,6 +36,7 @@ def play(view: Words, scratch: Words, out: Words) -> int:
     return 0
 
 
+@kernel
 def choose_card(view: Words, scratch: Words, out: Words) -> int:
     """A uniform choice among the kinds of card that may be given or returned."""
     mask = choice_mask(view, view[lay.V_SEAT], view[lay.V_ONE])
