@@ -20,8 +20,8 @@ PRESET_WORDS = {
     "kawu": "Tournament rules as an app plays them: as guide, but a random seat leads first, and "
     "the card received may come back.",
     "official": "The competition rules of 2022: as guide, but the card received may come back.",
-    "pagat": "A sweep is worth four levels, any card may be returned, and the third failure at the "
-    "Ace, lost deals included, sets a team back.",
+    "pagat": "A sweep is worth four levels, any card but the one received may be returned, and the "
+    "third failure at the Ace, lost deals included, sets a team back.",
     "openguandan": "An AI platform's rules: after a sweep the seats fix who pays whom, and the "
     "fourth failure at the Ace sets a team back.",
 }
