@@ -194,20 +194,24 @@ def compile_function(
     *,
     cached: bool = True,
     folder: Path | None = None,
-    boundscheck: bool = False,
+    careful: bool = False,
 ) -> Any:
     """Compile ``function`` now, for exactly these argument types, cached in ``folder`` (default:
     the kernels').
 
-    Only an explicit signature makes Numba take a compiled function as a first-class value. Raises
-    whatever Numba raises for code that it cannot type, a write to a read-only array among them.
+    ``careful`` code raises for a place outside an array and for a division by zero. Only an
+    explicit signature makes Numba take a compiled function as a first-class value. Raises whatever
+    Numba raises for code that it cannot type, a write to a read-only array among them.
     """
     if DISABLED:
         return function
     accept_first_class_functions()
     with _numba_cache(folder or _CACHE):
         dispatcher = numba.njit(
-            nogil=True, error_model="numpy", cache=cached, boundscheck=boundscheck
+            nogil=True,
+            error_model="python" if careful else "numpy",
+            cache=cached,
+            boundscheck=careful,
         )(function)
     dispatcher.compile(arguments)
     dispatcher.disable_compile()

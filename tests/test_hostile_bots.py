@@ -164,6 +164,10 @@ HOSTILE = '''
         return nobody_wrote_this(view)
 
 
+    def divides_by_zero(view, scratch, out):
+        return view[lay.V_LEVEL] // scratch[0]
+
+
     def raises(view, scratch, out):
         if view[lay.V_PLIES] > 3:
             raise ValueError("I have no idea")
@@ -282,6 +286,7 @@ IN_PLAY = {
     "no_cards": "wrote the words 0x4000000000000000, 0x0: no cards, or `two` not",
     "all_bits": "wrote the words -0x1, -0x1: no cards, or `two` not",
     "raises": "raised ValueError: I have no idea",
+    "divides_by_zero": "raised ZeroDivisionError: ",
     "reads_beyond": "raised IndexError: ",
     "reads_hands": "raised IndexError: ",
     "writes_beyond_scratch": "raised IndexError: ",

@@ -106,7 +106,7 @@ class Bot:
                 # What was typed into a session has no file to key a cache by.
                 cached=own or key is not None,
                 folder=None if key is None else cache_dir(key),
-                boundscheck=not own,
+                careful=not own,
             )
         except Exception as error:  # Numba's own errors, and whatever else it trips over
             raise BotError(
