@@ -109,6 +109,10 @@ class Move:
             return PASS_MOVE
         head, colon, tail = stripped.partition(":")
         if not colon:
+            if stripped.split(" ")[0].lower() in SHAPE_WORDS:
+                raise MoveParseError(
+                    f"{text!r} has no cards; write them too, as in 'pair 8: S8 C8'"
+                )
             return cls._parse_bare(stripped, level, rules)
         words = head.split()
         rank = words[1].upper().replace("10", "T") if len(words) == 2 else ""

@@ -374,6 +374,12 @@ def test_texts_that_are_no_move(text: str) -> None:
         gs.Move.parse(text)
 
 
+def test_a_declaration_without_cards_says_what_is_missing() -> None:
+    for text in ("pair 8", "Single 3", "joker_bomb"):
+        with pytest.raises(gs.MoveParseError, match=f"'{text}' has no cards; write them too, as"):
+            gs.Move.parse(text, level="2")
+
+
 def test_something_that_is_no_text_is_no_move() -> None:
     with pytest.raises(gs.MoveParseError, match="None"):
         gs.Move.parse(None)  # type: ignore[arg-type]
