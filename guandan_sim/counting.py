@@ -28,12 +28,7 @@ from .cpu import VECTORS
 from .jit import kernel
 
 if VECTORS:
-    from .lanes import HOUSES, PLATES, STRAIGHTS, TUBES
-
-    houses_0, houses_1, houses_2 = HOUSES
-    plates_0, plates_1, plates_2 = PLATES
-    straights_0, straights_1, straights_2 = STRAIGHTS
-    tubes_0, tubes_1, tubes_2 = TUBES
+    from .lanes import house_ways, plate_ways, straight_ways, tube_ways
 
 __all__ = [
     "MOST_PAIRS",
@@ -82,19 +77,13 @@ _UNITS = RANK_UNITS & NATURAL
 
 
 @kernel
-def suits_by_rank(one: int) -> int:
-    """How many suits of each rank are held (0..4), in its nibble."""
-    return rank_counts(one, 0)
-
-
-@kernel
 def count_pair_ways(one: int, two: int) -> int:
     """Natural pairs of all ranks: p (p - 1) / 2 + q for a rank with p suits, q of them twice.
 
     The first term is 0, 0, 1, 3, 6 for p = 0..4; its bits are read off those of p, for all ranks at
     once.
     """
-    suits = suits_by_rank(one)
+    suits = rank_counts(one, 0)  # 0..4 of each rank, in its nibble
     units = suits & RANK_UNITS
     twos = suits >> 1 & RANK_UNITS
     fours = suits >> 2 & RANK_UNITS
@@ -109,7 +98,7 @@ def count_triple_ways(one: int, two: int) -> int:
     C(p, 3) is 1 for p = 3 and 4 for p = 4. The sum of q p counts pairs of a card held twice and one
     of the same rank: for each of the four distances between their suits, an AND of the two words.
     """
-    suits = suits_by_rank(one)
+    suits = rank_counts(one, 0)  # 0..4 of each rank, in its nibble
     three = suits & suits >> 1 & RANK_UNITS
     four = suits >> 2 & RANK_UNITS
     one &= NATURAL
@@ -198,11 +187,7 @@ def count_full_houses(one: int, two: int, wilds: int, above: int, joker_pair: in
     if VECTORS and pairs < MOST_PAIRS:
         two &= NATURAL
         high = rank_cards(ranks)
-        if wilds == 0:
-            return houses_0(naturals, two, naturals & high, two & high, pairs, singles)
-        if wilds == 1:
-            return houses_1(naturals, two, naturals & high, two & high, pairs, singles)
-        return houses_2(naturals, two, naturals & high, two & high, pairs, singles)
+        return house_ways(naturals, two, naturals & high, two & high, pairs, singles, wilds)
     total = 0
     while ranks:
         place = trailing_zeros(ranks)
@@ -257,11 +242,7 @@ def count_straights(one: int, wilds: int, starts: int) -> int:
     windows = near_runs(ranks_held(board), 5, wilds) & starts
     total = -popcount(natural_flushes(board) & (starts * 15))
     if VECTORS:
-        if wilds == 0:
-            return total + straights_0(board, 0, windows)
-        if wilds == 1:
-            return total + straights_1(board, 0, windows)
-        return total + straights_2(board, 0, windows)
+        return total + straight_ways(board, 0, windows, wilds)
     suits = rank_counts(board, 0)
     while windows:
         place = trailing_zeros(windows)
@@ -303,16 +284,8 @@ def count_runs_of_sets(one: int, two: int, wilds: int, starts: int, size: int) -
     windows = set_windows(one, two, wilds, starts, size)
     if VECTORS and windows:
         if size == 2:
-            if wilds == 0:
-                return tubes_0(one, two, windows)
-            if wilds == 1:
-                return tubes_1(one, two, windows)
-            return tubes_2(one, two, windows)
-        if wilds == 0:
-            return plates_0(one, two, windows)
-        if wilds == 1:
-            return plates_1(one, two, windows)
-        return plates_2(one, two, windows)
+            return tube_ways(one, two, windows, wilds)
+        return plate_ways(one, two, windows, wilds)
     total = 0
     while windows:
         place = trailing_zeros(windows)

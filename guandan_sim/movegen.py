@@ -51,9 +51,7 @@ from .unranking import (
 )
 
 if VECTORS:
-    from .lanes import LEADS
-
-    lead_0, lead_1, lead_2 = LEADS
+    from .lanes import lead_ways
 
 __all__ = [
     "count_all_bombs",
@@ -126,13 +124,9 @@ def count_leads(
         of_jokers = joker_pairs(two)
         board_one, board_two = sequence_board(one), sequence_board(two)
         suits = popcount(one & NATURAL)
-        if wilds == 0:
-            found = lead_0(board_one, board_two, suits)
-        elif wilds == 1:
-            found = lead_1(board_one, board_two, suits)
-        else:
-            found = lead_2(board_one, board_two, suits)
-        pairs, triples, houses, straights, tubes, plates = found
+        pairs, triples, houses, straights, tubes, plates = lead_ways(
+            board_one, board_two, suits, wilds
+        )
         straights -= popcount(natural_flushes(board_one) & run_starts(5, 0) * 15)
         houses += of_jokers * triples * joker_pair
         return singles, pairs + of_jokers, triples, houses, straights, tubes, plates

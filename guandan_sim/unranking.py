@@ -39,11 +39,7 @@ from .jit import kernel
 from .shapes import BOMB, JOKER_BOMB, STRAIGHT_FLUSH, wild_bit
 
 if VECTORS:
-    from .lanes import HOUSE_RANKS, RANKS, STRAIGHT_STARTS
-
-    house_rank_0, house_rank_1, house_rank_2 = HOUSE_RANKS
-    rank_of_one, rank_of_two, rank_of_three = RANKS
-    straight_start_0, straight_start_1, straight_start_2 = STRAIGHT_STARTS
+    from .lanes import house_at, rank_at, straight_at
 
 __all__ = [
     "unrank_bomb",
@@ -81,12 +77,7 @@ def _find_rank(one: int, two: int, size: int, k: int) -> tuple[int, int]:
     is.
     """
     if VECTORS:
-        if size == 1:
-            rank, k = rank_of_one(one, two, k)
-        elif size == 2:
-            rank, k = rank_of_two(one, two, k)
-        else:
-            rank, k = rank_of_three(one, two, k)
+        rank, k = rank_at(one, two, size, k)
         return 4 * rank, k
     held = ranks_held(one)
     place = 0
@@ -135,12 +126,7 @@ def _house_rank(
         high = rank_cards(ranks)
         one &= NATURAL
         two &= NATURAL
-        if wilds == 0:
-            rank, k = house_rank_0(one, two, one & high, two & high, pairs, singles, k)
-        elif wilds == 1:
-            rank, k = house_rank_1(one, two, one & high, two & high, pairs, singles, k)
-        else:
-            rank, k = house_rank_2(one, two, one & high, two & high, pairs, singles, k)
+        rank, k = house_at(one, two, one & high, two & high, pairs, singles, wilds, k)
         return 4 * rank, k
     place = 0
     while ranks:
@@ -217,12 +203,7 @@ def unrank_straight(one: int, wilds: int, level: int, starts: int, k: int) -> tu
     all_suits = rank_counts(board, 0)
     windows = near_runs(ranks_held(board), 5, wilds) & starts
     if VECTORS and natural_flushes(board) & starts * 15 == 0:
-        if wilds == 0:
-            rank, k = straight_start_0(board, 0, windows, k)
-        elif wilds == 1:
-            rank, k = straight_start_1(board, 0, windows, k)
-        else:
-            rank, k = straight_start_2(board, 0, windows, k)
+        rank, k = straight_at(board, 0, windows, wilds, k)
         windows = 1 << 4 * rank
     while windows:
         place = trailing_zeros(windows)

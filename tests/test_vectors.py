@@ -63,35 +63,19 @@ def runs(hand: tuple[int, int], length: int, size: int, wilds: int) -> int:
 
 
 if VECTORS:
-    from guandan_sim.lanes import HOUSES, LEADS, STRAIGHTS
-
-    lead_0, lead_1, lead_2 = LEADS
-    houses_0, houses_1, houses_2 = HOUSES
-    straights_0, straights_1, straights_2 = STRAIGHTS
+    from guandan_sim.lanes import house_ways, lead_ways, straight_ways
 
     @kernel
     def leads(one: int, two: int, singles: int, wilds: int) -> tuple[int, int, int, int, int, int]:
-        if wilds == 0:
-            return lead_0(one, two, singles)  # type: ignore[no-any-return]
-        if wilds == 1:
-            return lead_1(one, two, singles)  # type: ignore[no-any-return]
-        return lead_2(one, two, singles)  # type: ignore[no-any-return]
+        return lead_ways(one, two, singles, wilds)  # type: ignore[no-any-return]
 
     @kernel
     def houses(one: int, two: int, pairs: int, singles: int, wilds: int) -> int:
-        if wilds == 0:
-            return houses_0(one, two, one, two, pairs, singles)  # type: ignore[no-any-return]
-        if wilds == 1:
-            return houses_1(one, two, one, two, pairs, singles)  # type: ignore[no-any-return]
-        return houses_2(one, two, one, two, pairs, singles)  # type: ignore[no-any-return]
+        return house_ways(one, two, one, two, pairs, singles, wilds)  # type: ignore[no-any-return]
 
     @kernel
     def straights(one: int, starts: int, wilds: int) -> int:
-        if wilds == 0:
-            return straights_0(one, 0, starts)  # type: ignore[no-any-return]
-        if wilds == 1:
-            return straights_1(one, 0, starts)  # type: ignore[no-any-return]
-        return straights_2(one, 0, starts)  # type: ignore[no-any-return]
+        return straight_ways(one, 0, starts, wilds)  # type: ignore[no-any-return]
 
 
 @pytest.mark.skipif(not VECTORS, reason=f"this processor lacks one of {NEEDED}, or they are off")
