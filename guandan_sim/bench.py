@@ -22,13 +22,12 @@ import numpy as np
 from rich.box import SIMPLE
 from rich.table import Table
 
-from . import layout as lay
 from . import loop
 from ._version import __version__
 from .bots import bots_by_seat
 from .cpu import VECTORS
 from .playing import Player
-from .rules import Rules
+from .rules import Rules, new_state
 from .runs import Run
 from .simulate import simulate
 
@@ -48,8 +47,7 @@ def loop_speed(bot: str, deals: int = DEALS, repeats: int = REPEATS) -> dict[str
     "ns_per_play" are of the median repeat, "spread" is (slowest, fastest) in deals a second.
     """
     player = Player(bots_by_seat(bot))
-    state = np.zeros(lay.STATE_SIZE, np.int64)
-    state[lay.V_RULES : lay.V_RULES + lay.RULES_SIZE] = Rules.preset("guide").words()
+    state = new_state(Rules.preset("guide"))
     rows = [
         np.zeros((n, width), np.int64)
         for n, width in (

@@ -25,7 +25,7 @@ from .bitboard import (
 )
 from .bits import popcount, trailing_zeros
 from .cpu import VECTORS
-from .jit import kernel
+from .jit import kernel, opened
 
 if VECTORS:
     from .lanes import house_ways, plate_ways, straight_ways, tube_ways
@@ -66,7 +66,7 @@ def run_starts(length: int, top: int) -> int:
     return (RANK_UNITS & ((1 << 4 * count) - 1)) << 4 * lowest
 
 
-@kernel
+@opened
 def count_singles(one: int, wilds: int, level: int, above: int) -> int:
     """Single cards; a wild alone is a card of the level."""
     return popcount(one & above) + (min(wilds, 1) & above >> 4 * level)

@@ -283,11 +283,7 @@ def fill_view(state: Words, view: Words, seat: int, key: int) -> None:
     is not copied again. Cards returned stay hidden from those who may not see them, and from all
     others until play starts.
     """
-    view[lay.V_SEAT] = seat
-    view[lay.V_KEY] = key
-    view[lay.V_ONE] = state[lay.S_HANDS + 2 * seat]
-    view[lay.V_TWO] = state[lay.S_HANDS + 2 * seat + 1]
-    view[lay.V_BOMBS] = state[lay.S_BOMBS + seat]
+    _fill_private_words(state, view, seat, key)
     if view[lay.V_PHASE] == lay.PHASE_PLAY == state[lay.V_PHASE] and not _hides_returns(state):
         # Since the view's last filling only plays and passes can have changed anything.
         for i in range(lay.V_TURN, lay.V_PREVIOUS):
@@ -311,21 +307,24 @@ def show(state: Words, view: Words, seat: int, key: int) -> Words:
     if state[lay.V_PHASE] != lay.PHASE_PLAY or _hides_returns(state):
         fill_view(state, view, seat, key)
         return view
-    state[lay.V_SEAT] = seat
-    state[lay.V_KEY] = key
-    state[lay.V_ONE] = state[lay.S_HANDS + 2 * seat]
-    state[lay.V_TWO] = state[lay.S_HANDS + 2 * seat + 1]
-    state[lay.V_BOMBS] = state[lay.S_BOMBS + seat]
+    _fill_private_words(state, state, seat, key)
     return state
+
+
+@opened
+def _fill_private_words(state: Words, view: Words, seat: int, key: int) -> None:
+    view[lay.V_SEAT] = seat
+    view[lay.V_KEY] = key
+    view[lay.V_ONE] = state[lay.S_HANDS + 2 * seat]
+    view[lay.V_TWO] = state[lay.S_HANDS + 2 * seat + 1]
+    view[lay.V_BOMBS] = state[lay.S_BOMBS + seat]
 
 
 @opened
 def _hides_returns(state: Words) -> bool:
     """Whether there are returned cards that not every seat may see in play."""
-    return (
-        state[lay.V_GIVER] != state[lay.V_RECEIVER]
-        and not (state[lay.V_RULES + lay.R_RETURN_VISIBLE])
-    )
+    paid = state[lay.V_GIVER] != state[lay.V_RECEIVER]
+    return paid and not state[lay.V_RULES + lay.R_RETURN_VISIBLE]
 
 
 @kernel

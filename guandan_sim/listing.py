@@ -43,8 +43,9 @@ from .shapes import (
     TRIPLE,
     TUBE,
     wild_bit,
-    wilds_in,
+    without_wilds,
 )
+from .unranking import ranks_of_wilds
 
 __all__ = ["list_moves"]
 
@@ -195,9 +196,7 @@ def _list_straights(one: int, wilds: int, level: int, starts: int, out: Rows, n:
             wild_one, wild_two = _wilds_used(level, used)
             for i in range(5):
                 for j in range(i + 1, 5 if used == 2 else i + 2):
-                    free = 1 << 4 * i
-                    if used == 2:
-                        free |= 1 << 4 * j
+                    free = ranks_of_wilds(used, i, j)
                     if missing & ~free == 0:
                         n = _list_suits(window & ~(15 * free), place, wild_one, wild_two, out, n)
     return n
@@ -256,9 +255,7 @@ def _list_straight_flushes(one: int, wilds: int, level: int, starts: int, out: R
             wild_one, wild_two = _wilds_used(level, used)
             for i in range(5 if used else 1):
                 for j in range(i + 1, 5 if used == 2 else i + 2):
-                    free = (used > 0) << 4 * i
-                    if used == 2:
-                        free |= 1 << 4 * j
+                    free = ranks_of_wilds(used, i, j)
                     if missing & ~free == 0:
                         take = without_sequence((0x11111 & ~free) << place)
                         n = _put(out, n, STRAIGHT_FLUSH, rank, take | wild_one, wild_two)
@@ -316,10 +313,7 @@ def list_moves(
     Ordered by shape, then as `unranking` counts. If ``out`` has too few rows, it is filled and the
     number that would have been needed is returned.
     """
-    wild = wild_bit(level)
-    wilds = wilds_in(one, two, level)
-    one &= ~wild
-    two &= ~wild
+    one, two, wilds = without_wilds(one, two, level)
     n = 0
     lead = kind == PASS
     # Of a lead everything is high enough: strength 0.

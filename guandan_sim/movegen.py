@@ -38,8 +38,7 @@ from .shapes import (
     STRAIGHT,
     TRIPLE,
     TUBE,
-    wild_bit,
-    wilds_in,
+    without_wilds,
 )
 from .unranking import (
     unrank_bomb,
@@ -79,9 +78,8 @@ def bombs_over(kind: int, strength: int, level: int) -> tuple[int, int, int]:
 @kernel
 def count_all_bombs(one: int, two: int, level: int, max_bomb: int) -> int:
     """All bombs of a hand, as if any were needed. It never grows as cards are played."""
-    wild = wild_bit(level)
-    wilds = wilds_in(one, two, level)
-    return count_bombs(one & ~wild, two & ~wild, wilds, 4, NATURAL, run_starts(5, 0), max_bomb)
+    one, two, wilds = without_wilds(one, two, level)
+    return count_bombs(one, two, wilds, 4, NATURAL, run_starts(5, 0), max_bomb)
 
 
 @kernel
@@ -197,10 +195,7 @@ def count_moves(
 
     ``bombs`` is `count_all_bombs` of the hand if the caller knows it, else -1.
     """
-    wild = wild_bit(level)
-    wilds = wilds_in(one, two, level)
-    one &= ~wild
-    two &= ~wild
+    one, two, wilds = without_wilds(one, two, level)
     total = bombs_to_beat(one, two, wilds, level, kind, strength, max_bomb, bombs)
     if kind == PASS:
         for ways in count_leads(one, two, wilds, level, joker_pair):
@@ -256,20 +251,13 @@ def has_answer(
     if kind == PASS:
         return one != 0
     if kind == BOMB:
-        wild = wild_bit(level)
-        wilds = wilds_in(one, two, level)
-        return (
-            bombs_to_beat(one & ~wild, two & ~wild, wilds, level, kind, strength, max_bomb, bombs)
-            > 0
-        )
+        one, two, wilds = without_wilds(one, two, level)
+        return bombs_to_beat(one, two, wilds, level, kind, strength, max_bomb, bombs) > 0
     if bombs > 0:
         return True
     if kind == SINGLE:
         return (one & ABOVE[32 * level + strength]) != 0
-    wild = wild_bit(level)
-    wilds = wilds_in(one, two, level)
-    one &= ~wild
-    two &= ~wild
+    one, two, wilds = without_wilds(one, two, level)
     if kind <= TRIPLE:
         above = ABOVE[32 * level + strength]
         if kind == TRIPLE:

@@ -6,9 +6,9 @@ Moves are numbered by shape, singles to plates, then bombs, then the pass; withi
 
 from __future__ import annotations
 
-from .bitboard import NATURAL, PACK
-from .bits import mulhi, popcount, select_bit, trailing_zeros
-from .counting import run_starts
+from .bitboard import PACK
+from .bits import mulhi
+from .counting import count_singles
 from .jit import kernel, opened
 from .movegen import (
     bombs_to_beat,
@@ -21,23 +21,11 @@ from .movegen import (
 from .shapes import (
     ABOVE,
     BOMB,
-    FULL_HOUSE,
-    PAIR,
     PASS,
-    PLATE,
     SINGLE,
-    STRAIGHT,
-    TRIPLE,
-    TUBE,
-    wild_bit,
-    wilds_in,
+    without_wilds,
 )
-from .unranking import (
-    unrank_full_house,
-    unrank_kind,
-    unrank_run_of_sets,
-    unrank_straight,
-)
+from .unranking import unrank_single
 
 __all__ = ["pick_move"]
 
@@ -45,9 +33,8 @@ __all__ = ["pick_move"]
 @kernel
 def _pick_bomb(one: int, two: int, level: int, max_bomb: int, k: int) -> tuple[int, int, int, int]:
     """The k-th of all bombs of a hand with its wilds in it."""
-    wild = wild_bit(level)
-    wilds = wilds_in(one, two, level)
-    return unrank_bomb_over(one & ~wild, two & ~wild, wilds, level, PASS, 0, max_bomb, k)
+    one, two, wilds = without_wilds(one, two, level)
+    return unrank_bomb_over(one, two, wilds, level, PASS, 0, max_bomb, k)
 
 
 @opened
@@ -62,16 +49,13 @@ def _pick_over_single(
     word: int,
 ) -> tuple[int, int, int, int]:
     """`pick_move` over a single card, the commonest question by far."""
-    wild = wild_bit(level)
-    cards = one & ~wild & ABOVE[32 * level + strength]
-    naturals = popcount(cards)
-    singles = naturals + ((one & wild & ABOVE[32 * level + strength]) != 0)
+    above = ABOVE[32 * level + strength]
+    naturals, _, wilds = without_wilds(one, two, level)
+    singles = count_singles(naturals, wilds, level, above)
     k = mulhi(word, singles + bombs + may_pass)
-    if k < naturals:
-        card = select_bit(cards, k)
-        return SINGLE, trailing_zeros(card) >> 2, card, 0
     if k < singles:
-        return SINGLE, level, wild, 0
+        rank, take_one, take_two = unrank_single(naturals, level, above, k)
+        return SINGLE, rank, take_one, take_two
     if k < singles + bombs:
         return _pick_bomb(one, two, level, max_bomb, k - singles)
     return PASS, 0, 0, 0
@@ -89,47 +73,23 @@ def _pick_lead(
     word: int,
 ) -> tuple[int, int, int, int]:
     """`pick_move` for a free lead."""
-    wild = wild_bit(level)
-    wilds = wilds_in(one, two, level)
-    one &= ~wild
-    two &= ~wild
-    singles, pairs, triples, houses, straights, tubes, plates = count_leads(
-        one, two, wilds, level, joker_pair
-    )
-    ordinary = singles + pairs + triples + houses + straights + tubes + plates
+    one, two, wilds = without_wilds(one, two, level)
+    leads = count_leads(one, two, wilds, level, joker_pair)
+    ordinary = 0
+    for ways in leads:
+        ordinary += ways
     k = mulhi(word, ordinary + bombs + may_pass)
-    if k < singles:
-        if k < popcount(one):
-            card = select_bit(one, k)
-            return SINGLE, trailing_zeros(card) >> 2, card, 0
-        return SINGLE, level, wild, 0
-    k -= singles
-    if k < pairs:
-        rank, take_one, take_two = unrank_kind(one, two, wilds, level, PACK, PAIR, k)
-        return PAIR, rank, take_one, take_two
-    k -= pairs
-    if k < triples:
-        rank, take_one, take_two = unrank_kind(one, two, wilds, level, PACK, TRIPLE, k)
-        return TRIPLE, rank, take_one, take_two
-    k -= triples
-    if k < houses:
-        rank, take_one, take_two = unrank_full_house(one, two, wilds, level, NATURAL, joker_pair, k)
-        return FULL_HOUSE, rank, take_one, take_two
-    k -= houses
-    if k < straights:
-        rank, take_one, take_two = unrank_straight(one, wilds, level, run_starts(5, 0), k)
-        return STRAIGHT, rank, take_one, take_two
-    k -= straights
-    if k < tubes:
-        starts = run_starts(3, 0)
-        rank, take_one, take_two = unrank_run_of_sets(one, two, wilds, level, starts, 2, k)
-        return TUBE, rank, take_one, take_two
-    k -= tubes
-    if k < plates:
-        starts = run_starts(2, 0)
-        rank, take_one, take_two = unrank_run_of_sets(one, two, wilds, level, starts, 3, k)
-        return PLATE, rank, take_one, take_two
-    k -= plates
+    # Most leads are single cards.
+    if k < leads[0]:
+        rank, take_one, take_two = unrank_single(one, level, PACK, k)
+        return SINGLE, rank, take_one, take_two
+    shape = SINGLE
+    for ways in leads:
+        if k < ways:
+            rank, take_one, take_two = unrank_shape(shape, one, two, wilds, level, 0, joker_pair, k)
+            return shape, rank, take_one, take_two
+        k -= ways
+        shape += 1
     if k < bombs:
         return unrank_bomb_over(one, two, wilds, level, PASS, 0, max_bomb, k)
     return PASS, 0, 0, 0
@@ -149,10 +109,7 @@ def _pick_over(
     word: int,
 ) -> tuple[int, int, int, int]:
     """`pick_move` over any other play."""
-    wild = wild_bit(level)
-    wilds = wilds_in(one, two, level)
-    one &= ~wild
-    two &= ~wild
+    one, two, wilds = without_wilds(one, two, level)
     of_shape = 0
     if kind == BOMB:
         bombs = bombs_to_beat(one, two, wilds, level, kind, strength, max_bomb, bombs)

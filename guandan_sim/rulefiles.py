@@ -18,7 +18,7 @@ from textwrap import wrap
 from typing import Any
 
 from .errors import RulesError
-from .rules import Rules
+from .rules import SWITCHES, Rules
 from .rulewords import explanations
 
 __all__ = ["RulesName", "read_rules", "resolve_rules", "rules_toml", "switch_value"]
@@ -112,13 +112,12 @@ def rules_toml(rules: Rules) -> str:
     name = f"my_{base}" if base in Rules.presets() else base
     lines = [f"# All switches of {rules.name}; yes and no are written true and false."]
     lines.append(f'name = "{name}"')
-    for switch, value in rules.switches().items():
-        if switch == "name":
-            continue
+    values = rules.switches()
+    for switch in SWITCHES:
         lines += ["", f"# {switch}: {Rules.possible(switch)}"]
         for text in explanations(switch):
             lines += wrap(text, 96, initial_indent="#   ", subsequent_indent="#     ")
-        lines.append(f"{switch} = {_toml(value)}")
+        lines.append(f"{switch} = {_toml(values[switch])}")
     return "\n".join(lines) + "\n"
 
 

@@ -18,7 +18,7 @@ from .cards import RANK_WORDS, parse_level
 from .errors import CardParseError, OptionError, RulesError
 from .rulewords import meaning, switch_word
 
-__all__ = ["RULES_VERSION", "Rules", "new_state"]
+__all__ = ["RULES_VERSION", "SWITCHES", "Rules", "new_state"]
 
 #: Moves with the behaviour of any preset: a log names the version that it was played by.
 RULES_VERSION = 2
@@ -123,10 +123,9 @@ class Rules:
         >>> Rules.preset("guide").replace(pass_locks=True).name
         'guide(pass_locks=yes)'
         """
-        known = [item.name for item in fields(self) if item.name != "name"]
         for name in switches:
-            if name not in known:
-                raise RulesError(f"{name!r} is not a rule switch; there are {', '.join(known)}")
+            if name not in SWITCHES:
+                raise RulesError(f"{name!r} is not a rule switch; there are {', '.join(SWITCHES)}")
         for name in ("top_level", "return_max_rank"):
             if name in switches:
                 # "10" is a level too; what is none is refused below, with the values that are.
@@ -157,8 +156,8 @@ class Rules:
         >>> Rules.preset("guide").differences(Rules.preset("official"))
         {'return_received_card': (False, True)}
         """
-        pairs = {f.name: (getattr(self, f.name), getattr(other, f.name)) for f in fields(self)}
-        return {k: (a, b) for k, (a, b) in pairs.items() if k != "name" and a != b}
+        pairs = {name: (getattr(self, name), getattr(other, name)) for name in SWITCHES}
+        return {name: (a, b) for name, (a, b) in pairs.items() if a != b}
 
     def level_within(self, level: str) -> str:
         """The level as logs write it. Raises `OptionError` for one above ``top_level``.
@@ -197,10 +196,9 @@ class Rules:
     def describe(self) -> str:
         """Every switch with its value and what that means, a line each."""
         lines = [f"rules {self.name}"]
-        for name in self.switches():
-            if name != "name":
-                value = getattr(self, name)
-                lines.append(f"  {name} = {switch_word(value)}: {meaning(name, value)}")
+        for name in SWITCHES:
+            value = getattr(self, name)
+            lines.append(f"  {name} = {switch_word(value)}: {meaning(name, value)}")
         return "\n".join(lines)
 
     def words(self) -> np.ndarray:
@@ -219,6 +217,9 @@ class Rules:
         words[lay.R_VERSION] = RULES_VERSION
         return words
 
+
+#: Names of the switches, in their order.
+SWITCHES = tuple(item.name for item in fields(Rules) if item.name != "name")
 
 # Switches that take any number from one to another.
 _RANGES = {"top_failures": (0, 1000), "max_deals": (1, 65_535)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.box import SIMPLE
 from rich.table import Column, Table
 
-from .rules import Rules
+from .rules import SWITCHES, Rules
 from .rulewords import PRESET_WORDS, explanations, meaning, switch_word
 
 __all__ = [
@@ -31,7 +31,7 @@ def presets_table() -> Table:
 def rules_table(rules: Rules) -> Table:
     """Every switch of one system: its value and what that means."""
     table = Table("switch", "value", "what it means", box=SIMPLE, title=f"rules {rules.name}")
-    for switch in _switches(rules):
+    for switch in SWITCHES:
         value = getattr(rules, switch)
         table.add_row(switch, switch_word(value), meaning(switch, value))
     return table
@@ -48,22 +48,17 @@ def difference_table(a: Rules, b: Rules) -> Table:
 def systems_markdown() -> str:
     """The generated part of RULES.md: the presets, their switches, every value in words."""
     systems = [Rules.preset(name) for name in Rules.presets()]
-    guide = systems[0]
     lines = [SYSTEMS_HEADING, ""]
     lines += [f"- `{rules.name}`: {PRESET_WORDS[rules.name]}" for rules in systems]
     lines += ["", "Values that differ from `guide` are in bold.", ""]
     lines.append(f"| switch | {' | '.join(rules.name for rules in systems)} |")
     lines.append("|---" * (len(systems) + 1) + "|")
-    for switch in _switches(guide):
+    for switch in SWITCHES:
         usual, *values = (switch_word(getattr(rules, switch)) for rules in systems)
         cells = [usual, *(v if v == usual else f"**{v}**" for v in values)]
         lines.append(f"| {switch} | {' | '.join(cells)} |")
     lines += ["", "The values that a switch takes, and what they mean:", ""]
-    for switch in _switches(guide):
+    for switch in SWITCHES:
         lines.append(f"- `{switch}` ({Rules.possible(switch)})")
         lines += [f"  - {text}" for text in explanations(switch)]
     return "\n".join(lines) + "\n"
-
-
-def _switches(rules: Rules) -> list[str]:
-    return [name for name in rules.switches() if name != "name"]

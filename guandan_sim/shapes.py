@@ -21,7 +21,7 @@ from .bitboard import (
     sequence_board,
 )
 from .bits import trailing_zeros
-from .jit import kernel
+from .jit import kernel, opened
 
 __all__ = [
     "ABOVE",
@@ -45,6 +45,7 @@ __all__ = [
     "strength_of",
     "wild_bit",
     "wilds_in",
+    "without_wilds",
 ]
 
 PASS = 0
@@ -109,6 +110,13 @@ def wilds_in(one: int, two: int, level: int) -> int:
     """How many wilds (0..2) the cards hold."""
     place = 4 * level + 1
     return (one >> place & 1) + (two >> place & 1)
+
+
+@opened
+def without_wilds(one: int, two: int, level: int) -> tuple[int, int, int]:
+    """The hand without its wilds, and how many (0..2) these are."""
+    wild = wild_bit(level)
+    return one & ~wild, two & ~wild, wilds_in(one, two, level)
 
 
 @kernel

@@ -35,13 +35,14 @@ from .counting import (
     straight_polynomial,
 )
 from .cpu import VECTORS
-from .jit import kernel
+from .jit import kernel, opened
 from .shapes import BOMB, JOKER_BOMB, STRAIGHT_FLUSH, wild_bit
 
 if VECTORS:
     from .lanes import house_at, rank_at, straight_at
 
 __all__ = [
+    "ranks_of_wilds",
     "unrank_bomb",
     "unrank_full_house",
     "unrank_kind",
@@ -61,7 +62,7 @@ def _with_wilds(one: int, two: int, used: int, level: int) -> tuple[int, int]:
     return one, two
 
 
-@kernel
+@opened
 def unrank_single(one: int, level: int, above: int, k: int) -> tuple[int, int, int]:
     """The k-th single card; the wild comes last."""
     cards = one & above
@@ -301,6 +302,12 @@ def unrank_run_of_sets(
     return 0, 0, 0
 
 
+@opened
+def ranks_of_wilds(used: int, i: int, j: int) -> int:
+    """Low bits of the ranks of a window that wilds stand for: none, rank i, or ranks i and j."""
+    return (used > 0) << 4 * i | (used > 1) << 4 * j
+
+
 @kernel
 def _unrank_straight_flush(
     one: int, wilds: int, level: int, starts: int, k: int
@@ -316,31 +323,19 @@ def _unrank_straight_flush(
         held = board >> place & 0x11111
         if popcount(held) + wilds < 5:
             continue
-        # Wilds must stand for the missing ranks and may stand for others: each set of ranks without
-        # a natural card.
-        for first in range(-1, 5):
-            for second in range(-1, 5):
-                # (-1, -1): no wild; (-1, i): one, for rank i; (i, j), i < j: two.
-                if first >= second and second >= 0:
-                    continue
-                if second < 0 and first >= 0:
-                    continue
-                used = (first >= 0) + (second >= 0)
-                if used > wilds:
-                    continue
-                naturals = 0x11111
-                if first >= 0:
-                    naturals &= ~(1 << 4 * first)
-                if second >= 0:
-                    naturals &= ~(1 << 4 * second)
-                if naturals & ~held:
-                    continue
-                if k == 0:
-                    take_one, take_two = _with_wilds(
-                        without_sequence(naturals << place), 0, used, level
-                    )
-                    return (place >> 2) + 4, take_one, take_two
-                k -= 1
+        # Wilds must stand for the missing ranks and may stand for others.
+        missing = 0x11111 & ~held
+        for used in range(wilds + 1):
+            for i in range(5 if used else 1):
+                for j in range(i + 1, 5 if used == 2 else i + 2):
+                    free = ranks_of_wilds(used, i, j)
+                    if missing & ~free:
+                        continue
+                    if k == 0:
+                        cards = without_sequence((0x11111 & ~free) << place)
+                        take_one, take_two = _with_wilds(cards, 0, used, level)
+                        return (place >> 2) + 4, take_one, take_two
+                    k -= 1
     return 0, 0, 0
 
 
