@@ -39,22 +39,45 @@ def _asking(of_random: Callable[..., Any], of_greedy: Callable[..., Any]) -> Any
     for compiled code.
     """
 
-    def ask(bots: Any, state: Any, view: Any, seat: Any, key: Any, scratch: Any, out: Any) -> Any:
-        fill_view(state, view, seat, key)
+    def ask(
+        bots: Any,
+        state: Any,
+        view: Any,
+        seat: Any,
+        key: Any,
+        answers: Any,
+        scratch: Any,
+        out: Any,
+    ) -> Any:
+        fill_view(state, view, seat, key, answers)
         if isinstance(bots, tuple):
             return bots[seat](view, scratch, out)
         return (of_random, of_greedy)[bots >> 2 * seat & 3](view, scratch, out)
 
     def through_address(
-        bots: Any, state: Any, view: Any, seat: Any, key: Any, scratch: Any, out: Any
+        bots: Any,
+        state: Any,
+        view: Any,
+        seat: Any,
+        key: Any,
+        answers: Any,
+        scratch: Any,
+        out: Any,
     ) -> Any:
-        fill_view(state, view, seat, key)
+        fill_view(state, view, seat, key, answers)
         return bots[seat](view, scratch, out)
 
     def directly(
-        bots: Any, state: Any, view: Any, seat: Any, key: Any, scratch: Any, out: Any
+        bots: Any,
+        state: Any,
+        view: Any,
+        seat: Any,
+        key: Any,
+        answers: Any,
+        scratch: Any,
+        out: Any,
     ) -> Any:
-        seen = show(state, view, seat, key)
+        seen = show(state, view, seat, key, answers)
         if bots >> 2 * seat & 3:
             return of_greedy(seen, scratch, out)
         return of_random(seen, scratch, out)
@@ -63,9 +86,16 @@ def _asking(of_random: Callable[..., Any], of_greedy: Callable[..., Any]) -> Any
 
         @overload(ask, jit_options=_OPTIONS)
         def _compiled(
-            bots: Any, state: Any, view: Any, seat: Any, key: Any, scratch: Any, out: Any
+            bots: Any,
+            state: Any,
+            view: Any,
+            seat: Any,
+            key: Any,
+            answers: Any,
+            scratch: Any,
+            out: Any,
         ) -> Any:
-            del state, view, seat, key, scratch, out
+            del state, view, seat, key, answers, scratch, out
             return through_address if isinstance(bots, types.BaseTuple) else directly
 
     return ask

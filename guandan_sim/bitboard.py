@@ -12,7 +12,7 @@ from itertools import product
 
 import numpy as np
 
-from .bits import popcount
+from .bits import index, popcount
 from .jit import kernel
 
 __all__ = [
@@ -85,7 +85,8 @@ def rank_index(one: int, two: int, place: int) -> int:
 @kernel
 def choose(one: int, two: int, place: int, size: int, k: int) -> tuple[int, int]:
     """The ``k``-th multiset of ``size`` cards of the rank at bit ``place``, as (one, two)."""
-    member = _MEMBERS[_START[16 * rank_index(one, two, place) + size] + k]
+    row = index(16 * rank_index(one, two, place) + size)
+    member = _MEMBERS[index(_START[row] + k)]
     return (member & 15) << place, (member >> 4) << place
 
 

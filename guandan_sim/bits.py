@@ -17,7 +17,7 @@ from numba.extending import intrinsic
 from .cpu import VECTORS
 from .jit import DISABLED, kernel
 
-__all__ = ["divide", "mix", "mulhi", "popcount", "select_bit", "signed", "trailing_zeros", "weyl"]
+__all__ = ["divide", "index", "mix", "mulhi", "popcount", "select_bit", "signed", "trailing_zeros", "weyl"]
 
 _I64 = ir.IntType(64)
 _I128 = ir.IntType(128)
@@ -61,7 +61,18 @@ if DISABLED:
         """``base + step * count``, modulo 2**64."""
         return signed(int(base) + int(step) * int(count))
 
+    def index(place: int) -> int:
+        """``place`` as an index that is known not to be negative: not to be counted from the end."""
+        return place
+
 else:
+
+    @intrinsic
+    def index(_typing: Any, place: Any) -> Any:
+        """``place`` as an index that is known not to be negative: not to be counted from the end."""
+        del place
+        return types.uint64(types.int64), lambda _context, _builder, _signature, args: args[0]
+
     # Numba reads the number of arguments off these functions and calls them with its own.
     def _unary(name: str, has_flag: bool) -> Any:
         @intrinsic
@@ -159,5 +170,5 @@ def divide(k: int, d: int) -> int:
     >>> divide(1001, 7), divide(1000, 7)
     (143, 142)
     """
-    quotient: int = k * RECIPROCALS[d] >> 32
+    quotient: int = k * RECIPROCALS[index(d)] >> 32
     return quotient

@@ -23,7 +23,7 @@ from .bitboard import (
     ranks_held,
     sequence_board,
 )
-from .bits import popcount, trailing_zeros
+from .bits import index, popcount, trailing_zeros
 from .cpu import VECTORS
 from .jit import kernel, opened
 
@@ -157,13 +157,13 @@ MOST_PAIRS = 64
 
 
 @kernel
-def houses_of_rank(index: int, wilds: int, pairs: int, singles: int) -> int:
+def houses_of_rank(kind: int, wilds: int, pairs: int, singles: int) -> int:
     """Full houses whose triple is of the rank with that index byte: the ways to make the triple
     with i wilds times the ways to make a pair of another rank with j, i + j <= wilds.
 
     ``pairs`` and ``singles`` count natural pairs and suits of all ranks that may make the pair.
     """
-    ways = TRIPLES[index]
+    ways = TRIPLES[index(kind)]
     of_three = ways & 0xFFFF
     of_two = ways >> 16 & 0xFFFF
     total = of_three * (pairs - of_two)
@@ -255,7 +255,7 @@ def count_straights(one: int, wilds: int, starts: int) -> int:
 @kernel
 def set_ways(one: int, two: int, place: int, size: int, used: int) -> int:
     """Ways to make ``size`` cards of the rank at ``place`` with ``used`` wilds among them."""
-    return CHOOSE[16 * rank_index(one, two, place) + size - used]
+    return CHOOSE[index(16 * rank_index(one, two, place) + size - used)]
 
 
 @kernel
@@ -368,10 +368,10 @@ def bomb_ranks(one: int, two: int, wilds: int) -> int:
 
 
 @kernel
-def rank_bombs(index: int, wilds: int, least: int, most: int) -> int:
+def rank_bombs(kind: int, wilds: int, least: int, most: int) -> int:
     """Bombs of ``least`` to ``most`` cards (4..10) of a rank with that index byte."""
-    row = 12 * 256 * wilds + index
-    return RANK_BOMBS[row + 256 * least] - RANK_BOMBS[row + 256 * (most + 1)]
+    row = 12 * 256 * wilds + kind
+    return RANK_BOMBS[index(row + 256 * least)] - RANK_BOMBS[index(row + 256 * (most + 1))]
 
 
 @kernel

@@ -7,31 +7,40 @@ step is legal; `move_is_legal` tells.
 
 from __future__ import annotations
 
+import numpy as np
+
 from . import layout as lay
 from .bitboard import contains, count_cards, remove
-from .bits import trailing_zeros
+from .bits import index, popcount, trailing_zeros
 from .jit import Words, kernel, opened
-from .movegen import count_all_bombs, has_answer
-from .shapes import ABOVE, PASS, SINGLE, is_declaration, kind_of, outranks, strength_of
+from .movegen import count_all_bombs, count_answers
+from .shapes import BEATS, BOMB, PASS, SINGLE, is_declaration, kind_of, outranks, strength_of
 
 __all__ = [
+    "answers_of",
     "apply_move",
     "apply_pass",
     "clear_deal",
     "fill_view",
     "has_choice",
+    "make_move",
+    "make_pass",
     "move_is_legal",
     "set_hands",
-    "skip_forced_passes",
     "start_play",
+    "turn_to_choice",
 ]
+
+# Steps from an index: signed and unsigned numbers do not mix.
+ONE = np.uint64(1)
+TWO = np.uint64(2)
 
 
 @kernel
 def clear_deal(state: Words) -> None:
     """Forget the last deal; levels, owner, failures, rules and the order before it stay."""
     for i in range(lay.V_HISTORY, lay.V_HISTORY + lay.HISTORY_WIDTH * state[lay.V_PLIES]):
-        state[i] = 0
+        state[index(i)] = 0
     for i in range(lay.V_PASSED, lay.V_FINISH):
         state[i] = 0
     for i in range(lay.V_TRIBUTE, lay.V_RULES):
@@ -87,12 +96,11 @@ def start_play(state: Words, leader: int) -> None:
 
 
 @kernel
-def has_choice(state: Words) -> bool:
-    """Whether the seat to act has a legal answer other than passing (exactly)."""
-    if state[lay.V_BEAT_SEAT] < 0:
-        return True
-    seat = state[lay.V_TURN]
-    return has_answer(
+def answers_of(state: Words, seat: int) -> int:
+    """What V_ANSWERS says to ``seat``."""
+    if state[lay.V_PHASE] != lay.PHASE_PLAY:
+        return 0
+    return count_answers(
         state[lay.S_HANDS + 2 * seat],
         state[lay.S_HANDS + 2 * seat + 1],
         state[lay.V_LEVEL],
@@ -102,6 +110,15 @@ def has_choice(state: Words) -> bool:
         state[lay.V_RULES + lay.R_JOKER_PAIR],
         state[lay.S_BOMBS + seat],
     )
+
+
+@kernel
+def has_choice(state: Words) -> bool:
+    """Whether the seat to act has a legal answer other than passing (exactly)."""
+    seat = state[lay.V_TURN]
+    if state[lay.V_BEAT_SEAT] < 0 or answers_of(state, seat) > 0:
+        return True
+    return state[lay.V_BEAT_KIND] != BOMB and state[lay.S_BOMBS + seat] > 0
 
 
 @kernel
@@ -123,15 +140,20 @@ def move_is_legal(state: Words, shape: int, rank: int, one: int, two: int) -> bo
     return outranks(kind_of(shape), strength, state[lay.V_BEAT_KIND], state[lay.V_BEAT_STRENGTH])
 
 
-@opened
+@kernel
 def apply_move(state: Words, shape: int, rank: int, one: int, two: int) -> None:
     """Play these cards, declared as ``shape`` of ``rank``, for the seat to act."""
-    seat = state[lay.V_TURN]
+    if not make_move(state, state[lay.V_TURN], shape, rank, one, two):
+        _next_turn(state)
+
+
+@opened
+def make_move(state: Words, seat: int, shape: int, rank: int, one: int, two: int) -> bool:
+    """`apply_move` without turning to the next seat; returns whether the deal is done."""
     size = count_cards(one, two)
     level = state[lay.V_LEVEL]
     lead = state[lay.V_BEAT_SEAT] < 0
-    at = lay.V_HISTORY + lay.HISTORY_WIDTH * state[lay.V_PLIES]
-    state[at] = (
+    packed = (
         seat
         | shape << lay.H_SHAPE
         | rank << lay.H_RANK
@@ -139,24 +161,27 @@ def apply_move(state: Words, shape: int, rank: int, one: int, two: int) -> None:
         | state[lay.V_PASSED] << lay.H_PASSES
         | lead << lay.H_LEAD
     )
-    state[at + 1] = one
-    state[at + 2] = two
-    state[lay.V_PLIES] += 1
-    hand = lay.S_HANDS + 2 * seat
-    left_one, left_two = remove(state[hand], state[hand + 1], one, two)
+    plies = state[lay.V_PLIES]
+    at = index(lay.V_HISTORY + lay.HISTORY_WIDTH * plies)
+    state[at] = packed
+    state[at + ONE] = one
+    state[at + TWO] = two
+    hand = index(lay.S_HANDS + 2 * seat)
+    left_one, left_two = remove(state[hand], state[hand + ONE], one, two)
     state[hand] = left_one
-    state[hand + 1] = left_two
-    played = lay.V_PLAYED + 2 * seat
+    state[hand + ONE] = left_two
+    played = index(lay.V_PLAYED + 2 * seat)
+    before = state[played]
     # Cards are played one set at a time, so what is there twice is the overlap of old and new.
-    state[played + 1] |= two | (state[played] & one)
-    state[played] |= one
-    state[lay.V_COUNTS + seat] -= size
-    if state[lay.S_BOMBS + seat]:
-        state[lay.S_BOMBS + seat] = count_all_bombs(
-            left_one, left_two, level, state[lay.V_RULES + lay.R_MAX_BOMB]
-        )
-        if state[lay.S_BOMBS + seat] == 0:
+    state[played + ONE] |= two | (before & one)
+    state[played] = before | one
+    state[index(lay.V_COUNTS + seat)] -= size
+    if state[lay.S_BOMBERS] >> seat & 1:
+        bombs = count_all_bombs(left_one, left_two, level, state[lay.V_RULES + lay.R_MAX_BOMB])
+        state[index(lay.S_BOMBS + seat)] = bombs
+        if bombs == 0:
             state[lay.S_BOMBERS] &= ~(1 << seat)
+    state[lay.V_PLIES] = plies + 1
     state[lay.V_BEAT_SEAT] = seat
     state[lay.V_BEAT_SHAPE] = shape
     state[lay.V_BEAT_RANK] = rank
@@ -166,124 +191,134 @@ def apply_move(state: Words, shape: int, rank: int, one: int, two: int) -> None:
     state[lay.V_BEAT_STRENGTH] = strength_of(shape, rank, size, level)
     state[lay.V_PASSED] = 0
     state[lay.S_CHOSE_TO_PASS] = 0
-    if left_one == 0:
-        state[lay.S_ACTIVE] &= ~(1 << seat)
-        state[lay.V_FINISH + state[lay.V_OUT]] = seat
-        state[lay.V_OUT] += 1
-        if state[lay.V_COUNTS + (seat ^ 2)] == 0:
-            _end(state)
-            return
+    return left_one == 0 and _go_out(state, seat)
+
+
+@kernel
+def _go_out(state: Words, seat: int) -> bool:
+    """The seat has played its last card; returns whether that ends the deal, its team being out.
+
+    Then whoever is left finishes in order of seat (after a sweep nothing may depend on it).
+    """
+    state[lay.S_ACTIVE] &= ~(1 << seat)
+    state[lay.V_FINISH + state[lay.V_OUT]] = seat
+    state[lay.V_OUT] += 1
+    if state[lay.V_COUNTS + (seat ^ 2)]:
+        return False
+    for other in range(4):
+        if state[lay.V_COUNTS + other]:
+            state[lay.V_FINISH + state[lay.V_OUT]] = other
+            state[lay.V_OUT] += 1
+    state[lay.V_PHASE] = lay.PHASE_DONE
+    return True
+
+
+@kernel
+def apply_pass(state: Words) -> None:
+    """Pass for the seat to act."""
+    make_pass(state, state[lay.V_TURN])
     _next_turn(state)
 
 
 @opened
-def apply_pass(state: Words) -> None:
-    """Pass for the seat to act."""
-    seat = state[lay.V_TURN]
+def make_pass(state: Words, seat: int) -> None:
+    """`apply_pass` without turning to the next seat."""
     state[lay.V_PASSED] |= 1 << seat
     if state[lay.V_RULES + lay.R_PASS_LOCKS]:
         state[lay.V_LOCKED] |= 1 << seat
-    _next_turn(state)
 
 
 @opened
 def _next_turn(state: Words) -> None:
     """Turn to the next seat that may still answer; if there is none, the trick is over."""
     last = state[lay.V_BEAT_SEAT]
-    seat = state[lay.V_TURN]
+    first = state[lay.V_TURN] + 1
     asked = state[lay.S_ACTIVE] & ~(state[lay.V_PASSED] | state[lay.V_LOCKED] | 1 << last)
-    ahead = (asked | asked << 4) >> seat + 1 & 7
+    ahead = (asked | asked << 4) >> first & 7
     if ahead:
-        state[lay.V_TURN] = seat + 1 + trailing_zeros(ahead) & 3
-        return
-    _end_trick(state, state[lay.V_PASSED])
+        state[lay.V_TURN] = first + trailing_zeros(ahead) & 3
+    else:
+        _end_trick(state, last, state[lay.V_PASSED])
 
 
 @opened
-def skip_forced_passes(state: Words) -> None:
-    """Pass for one seat after another while the seat to act has no answer: `apply_pass` for each,
-    in one sweep.
+def _end_trick(state: Words, last: int, passed: int) -> int:
+    """All others have passed: the winner of the trick leads, or if it is out its partner, who had a
+    normal turn to beat the play before. Returns the leader.
+    """
+    leader = last if state[lay.S_ACTIVE] >> last & 1 else last ^ 2
+    state[lay.V_PASSED] = passed
+    state[lay.V_TURN] = leader
+    _clear_trick(state)
+    return leader
+
+
+@opened
+def turn_to_choice(state: Words, seat: int) -> tuple[int, int]:
+    """Turn from ``seat``, which has just moved, to the next seat that has a choice; those between
+    pass. Where nobody has an answer the trick is over.
+
+    Returns that seat and its V_ANSWERS. The same as `apply_pass` for one seat after another that
+    has no answer, in one sweep.
     """
     last = state[lay.V_BEAT_SEAT]
-    if last < 0:
-        return
-    seat = state[lay.V_TURN]
     level = state[lay.V_LEVEL]
     kind = state[lay.V_BEAT_KIND]
-    strength = state[lay.V_BEAT_STRENGTH]
     passed = state[lay.V_PASSED]
     asked = state[lay.S_ACTIVE] & ~(passed | state[lay.V_LOCKED] | 1 << last)
+    # The seats of which that is not known have to be looked at.
+    able = state[lay.S_BOMBERS]
+    above = BEATS[index(16 * level + state[lay.V_BEAT_RANK])]
     if kind == SINGLE:
         # The commonest question: for all seats at once.
-        above = ABOVE[32 * level + strength]
-        able = state[lay.S_BOMBERS]
         for other in range(4):
             able |= ((state[lay.S_HANDS + 2 * other] & above) != 0) << other
-        ahead = (asked & able | (asked & able) << 4) >> seat & 15
-        if ahead == 0:
-            _end_trick(state, passed | asked)
-            return
+    elif kind != BOMB:
+        able = 15
+    able &= asked
+    first = seat + 1
+    ahead = (able | able << 4) >> first & 7
+    while ahead:
         steps = trailing_zeros(ahead)
-        # Whoever is asked and stands before the first who is able passes.
-        skipped = (asked | asked << 4) >> seat & (1 << steps) - 1
-        passed |= (skipped << seat | skipped << seat >> 4) & 15
-        seat = seat + steps & 3
-    else:
-        while not has_answer(
-            state[lay.S_HANDS + 2 * seat],
-            state[lay.S_HANDS + 2 * seat + 1],
-            level,
-            kind,
-            strength,
-            state[lay.V_RULES + lay.R_MAX_BOMB],
-            state[lay.V_RULES + lay.R_JOKER_PAIR],
-            state[lay.S_BOMBS + seat],
-        ):
-            passed |= 1 << seat
-            asked &= ~(1 << seat)
-            if asked == 0:
-                _end_trick(state, passed)
-                return
-            seat = seat + 1 + trailing_zeros((asked | asked << 4) >> seat + 1) & 3
-    state[lay.V_TURN] = seat
-    state[lay.V_PASSED] = passed
-    if state[lay.V_RULES + lay.R_PASS_LOCKS]:
-        state[lay.V_LOCKED] |= passed
-
-
-@opened
-def _end_trick(state: Words, passed: int) -> None:
-    """All others have passed: the winner of the trick leads, or if it is out its partner, who had a
-    normal turn to beat the play before.
-    """
-    last = state[lay.V_BEAT_SEAT]
-    state[lay.V_PASSED] = passed
-    state[lay.V_TURN] = last if state[lay.S_ACTIVE] >> last & 1 else last ^ 2
-    _clear_trick(state)
+        ahead &= ahead - 1
+        other = first + steps & 3
+        hand = index(lay.S_HANDS + 2 * other)
+        bombs = state[index(lay.S_BOMBS + other)]
+        if kind == SINGLE:
+            answers = popcount(state[hand] & above)
+        else:
+            answers = count_answers(
+                state[hand],
+                state[hand + ONE],
+                level,
+                kind,
+                state[lay.V_BEAT_STRENGTH],
+                state[lay.V_RULES + lay.R_MAX_BOMB],
+                state[lay.V_RULES + lay.R_JOKER_PAIR],
+                bombs,
+            )
+            if answers == 0 and (bombs == 0 or kind == BOMB):
+                continue
+        between = (1 << steps) - 1 << first
+        passed |= asked & (between | between >> 4)
+        state[lay.V_TURN] = other
+        state[lay.V_PASSED] = passed
+        if state[lay.V_RULES + lay.R_PASS_LOCKS]:
+            state[lay.V_LOCKED] |= passed
+        return other, answers
+    return _end_trick(state, last, passed | asked), 0
 
 
 @kernel
-def _end(state: Words) -> None:
-    """A team is out: whoever is left finishes in order of seat (after a sweep nothing may depend on
-    it).
-    """
-    for seat in range(4):
-        if state[lay.V_COUNTS + seat]:
-            state[lay.V_FINISH + state[lay.V_OUT]] = seat
-            state[lay.V_OUT] += 1
-    state[lay.V_PHASE] = lay.PHASE_DONE
-
-
-@kernel
-def fill_view(state: Words, view: Words, seat: int, key: int) -> None:
+def fill_view(state: Words, view: Words, seat: int, key: int, answers: int) -> None:
     """Bring ``view`` (int64[VIEW_SIZE]) up to date for ``seat``: the public words, its own hand,
-    its ``key``.
+    its ``key`` and V_ANSWERS.
 
     ``view`` must have been filled from this state before in the same deal, or be zero: what it has
     is not copied again. Cards returned stay hidden from those who may not see them, and from all
     others until play starts.
     """
-    _fill_private_words(state, view, seat, key)
+    _fill_private_words(state, view, seat, key, answers)
     if view[lay.V_PHASE] == lay.PHASE_PLAY == state[lay.V_PHASE] and not _hides_returns(state):
         # Since the view's last filling only plays and passes can have changed anything.
         for i in range(lay.V_TURN, lay.V_PREVIOUS):
@@ -296,28 +331,30 @@ def fill_view(state: Words, view: Words, seat: int, key: int) -> None:
     at = lay.V_HISTORY + lay.HISTORY_WIDTH * view[lay.V_PLIES]
     view[lay.V_PLIES] = state[lay.V_PLIES]
     for i in range(at, lay.V_HISTORY + lay.HISTORY_WIDTH * state[lay.V_PLIES]):
-        view[i] = state[i]
+        view[index(i)] = state[index(i)]
 
 
 @opened
-def show(state: Words, view: Words, seat: int, key: int) -> Words:
+def show(state: Words, view: Words, seat: int, key: int, answers: int) -> Words:
     """`fill_view` for bots of our own, which read no further than a view goes: as a rule the state
     itself, whose first words are laid out alike, so that nothing has to be copied.
     """
     if state[lay.V_PHASE] != lay.PHASE_PLAY or _hides_returns(state):
-        fill_view(state, view, seat, key)
+        fill_view(state, view, seat, key, answers)
         return view
-    _fill_private_words(state, state, seat, key)
+    _fill_private_words(state, state, seat, key, answers)
     return state
 
 
 @opened
-def _fill_private_words(state: Words, view: Words, seat: int, key: int) -> None:
+def _fill_private_words(state: Words, view: Words, seat: int, key: int, answers: int) -> None:
+    hand = index(lay.S_HANDS + 2 * seat)
     view[lay.V_SEAT] = seat
     view[lay.V_KEY] = key
-    view[lay.V_ONE] = state[lay.S_HANDS + 2 * seat]
-    view[lay.V_TWO] = state[lay.S_HANDS + 2 * seat + 1]
-    view[lay.V_BOMBS] = state[lay.S_BOMBS + seat]
+    view[lay.V_ONE] = state[hand]
+    view[lay.V_TWO] = state[hand + ONE]
+    view[lay.V_BOMBS] = state[index(lay.S_BOMBS + seat)]
+    view[lay.V_ANSWERS] = answers
 
 
 @opened
@@ -343,6 +380,6 @@ def _hide_returns(state: Words, view: Words, seat: int) -> None:
 def clear_view(view: Words) -> None:
     """Make ``view`` ready for a new deal: no play of another one is left in it."""
     for i in range(lay.V_HISTORY, lay.V_HISTORY + lay.HISTORY_WIDTH * view[lay.V_PLIES]):
-        view[i] = 0
+        view[index(i)] = 0
     view[lay.V_PHASE] = lay.PHASE_SETUP
     view[lay.V_PLIES] = 0

@@ -18,9 +18,10 @@ from typing import Any
 from llvmlite import ir
 from numba.extending import intrinsic
 
-from .vectorcode import BYTES, I64, WAYS, WIDE, Lanes, Value, choose, function
+from .vectorcode import BOMB_WAYS, BYTES, I64, WAYS, WIDE, Lanes, Value, choose, function
 
 __all__ = [
+    "bomb_ways",
     "house_at",
     "house_ways",
     "lead_ways",
@@ -66,6 +67,18 @@ def lead_ways(_typing: Any, one: Any, two: Any, singles: Any, wilds: Any) -> Any
     suits.
     """
     return function(6, 4, _leads)
+
+
+@intrinsic
+def bomb_ways(_typing: Any, one: Any, two: Any, row: Any) -> Any:
+    """Rank bombs of a hand; ``row`` is that of `vectorcode.BOMB_WAYS`."""
+    del one, two, row
+
+    def emit(v: Lanes, args: Sequence[Value]) -> list[Value]:
+        one, two, row = args
+        return [v.total(v.only(v.look_up_row(BOMB_WAYS, row, v.kinds(one, two)), 1, 13))]
+
+    return function(1, 3, emit)
 
 
 def _runs(v: Lanes, args: Sequence[Value], size: int) -> list[Value]:

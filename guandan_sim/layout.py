@@ -12,7 +12,7 @@ Words are int64. Seats are 0..3, teams 0 (seats 0, 2) and 1; ranks, shapes and c
 
 from __future__ import annotations
 
-VIEW_VERSION = 1
+VIEW_VERSION = 2
 
 # --- Words of a view ---
 V_VERSION = 0  # VIEW_VERSION
@@ -22,40 +22,41 @@ V_KEY = 2  # key of this decision's random stream: draw k is rng.word(key, k)
 V_ONE = 3  # own hand
 V_TWO = 4
 V_BOMBS = 5  # in play: bombs that the own hand could make, as if any were needed
+V_ANSWERS = 6  # moves that beat the play to beat: of its own shape, or bombs if it is one; 0: a lead
 # Public words.
-V_PHASE = 6  # PHASE_*
-V_LEVEL = 7  # the level played (rank 1..13); its hearts are wild
-V_OWNER = 8  # team whose level it is
-V_LEVELS = 9  # 2 words: each team's level
-V_FAILURES = 11  # 2 words: each team's failures at the top level
-V_DEAL = 13  # number of the deal in its match, from 0
-V_LEADER = 14  # seat that leads the first trick; -1 until it is known
-V_MARKED = 15  # card turned up at the opening draw; 0 none
-V_TURN = 16  # seat to act
-V_BEAT_SEAT = 17  # who made the play to beat; -1: TURN leads freely
-V_BEAT_SHAPE = 18  # the play to beat as declared; PASS (0) for a lead
-V_BEAT_RANK = 19
-V_BEAT_ONE = 20
-V_BEAT_TWO = 21
-V_BEAT_KIND = 22  # (kind, strength) of it, see shapes
-V_BEAT_STRENGTH = 23
-V_PASSED = 24  # mask of the seats that passed since the last play
+V_PHASE = 7  # PHASE_*
+V_LEVEL = 8  # the level played (rank 1..13); its hearts are wild
+V_OWNER = 9  # team whose level it is
+V_LEVELS = 10  # 2 words: each team's level
+V_FAILURES = 12  # 2 words: each team's failures at the top level
+V_DEAL = 14  # number of the deal in its match, from 0
+V_LEADER = 15  # seat that leads the first trick; -1 until it is known
+V_MARKED = 16  # card turned up at the opening draw; 0 none
+V_TURN = 17  # seat to act
+V_BEAT_SEAT = 18  # who made the play to beat; -1: TURN leads freely
+V_BEAT_SHAPE = 19  # the play to beat as declared; PASS (0) for a lead
+V_BEAT_RANK = 20
+V_BEAT_ONE = 21
+V_BEAT_TWO = 22
+V_BEAT_KIND = 23  # (kind, strength) of it, see shapes
+V_BEAT_STRENGTH = 24
+V_PASSED = 25  # mask of the seats that passed since the last play
 V_LOCKED = (
-    25  # mask of the seats that a pass bars until the trick is cleared (rules with pass_locks)
+    26  # mask of the seats that a pass bars until the trick is cleared (rules with pass_locks)
 )
-V_COUNTS = 26  # 4 words: cards in each hand
-V_PLAYED = 30  # 8 words: cards played by each seat, (one, two)
-V_OUT = 38  # number of seats that are out
-V_FINISH = 39  # 4 words: seats in the order they went out; -1
-V_PREVIOUS = 43  # 4 words: finishing order of the deal before; -1
-V_TRIBUTE = 47  # tributes due in this deal: 0, 1 or 2
-V_CANCELLED = 48  # 1 if they were cancelled
-V_GIVER = 49  # 2 tributes x (giver, receiver, card, returned), the Banker's first
+V_COUNTS = 27  # 4 words: cards in each hand
+V_PLAYED = 31  # 8 words: cards played by each seat, (one, two)
+V_OUT = 39  # number of seats that are out
+V_FINISH = 40  # 4 words: seats in the order they went out; -1
+V_PREVIOUS = 44  # 4 words: finishing order of the deal before; -1
+V_TRIBUTE = 48  # tributes due in this deal: 0, 1 or 2
+V_CANCELLED = 49  # 1 if they were cancelled
+V_GIVER = 50  # 2 tributes x (giver, receiver, card, returned), the Banker's first
 V_TRIBUTE_WIDTH = 4  # card and returned are card numbers; 0 while unknown (to this seat)
 V_RECEIVER = V_GIVER + 1
 V_CARD = V_GIVER + 2
 V_RETURNED = V_GIVER + 3
-V_RULES = 57  # RULES_SIZE words, see R_*
+V_RULES = 58  # RULES_SIZE words, see R_*
 RULES_SIZE = 21
 V_PLIES = V_RULES + RULES_SIZE  # number of plays so far
 V_HISTORY = (
@@ -109,7 +110,8 @@ S_HANDS = VIEW_SIZE  # 8 words: hands by seat, (one, two)
 S_BOMBS = S_HANDS + 8  # 4 words: all bombs of each hand
 S_DECISIONS = S_BOMBS + 4  # 4 words: real choices that each seat has had
 S_STREAMS = S_DECISIONS + 4  # 4 words: random stream of each seat
-S_CHOSE_TO_PASS = S_STREAMS + 4  # mask of the seats that passed by choice since the last play
+S_KEYS = S_STREAMS + 4  # 4 words, kept by the loop: key of each seat's next choice
+S_CHOSE_TO_PASS = S_KEYS + 4  # mask of the seats that passed by choice since the last play
 S_ACTIVE = S_CHOSE_TO_PASS + 1  # in play: mask of the seats that hold cards
 S_BOMBERS = S_ACTIVE + 1  # in play: mask of the seats that could make a bomb
 S_DEALT = S_BOMBERS + 1  # 8 words: hands as dealt, before tribute

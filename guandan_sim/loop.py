@@ -15,9 +15,9 @@ from numba import types
 
 from . import layout as lay
 from .asking import ask_card, ask_play
-from .bits import popcount, trailing_zeros
-from .deal import apply_move, apply_pass, clear_view, move_is_legal, skip_forced_passes
-from .jit import BOT_ARGUMENTS, Rows, Words, entry, kernel
+from .bits import index, popcount, trailing_zeros
+from .deal import clear_view, make_move, make_pass, move_is_legal, turn_to_choice
+from .jit import BOT_ARGUMENTS, Rows, Words, entry, kernel, opened
 from .match import finish_deal, match_is_over, start_deal, start_match, start_single_deal
 from .rng import word
 from .shapes import PASS
@@ -90,12 +90,19 @@ STATUS_ILLEGAL_CARD = 2
 STATUS_REFUSED = 3  # the bot returned something other than 0
 
 
-@kernel
+@opened
 def decision_key(state: Words, seat: int) -> int:
-    """Key of the random stream of the seat's next real choice; counts the choice."""
-    j = state[lay.S_DECISIONS + seat]
-    state[lay.S_DECISIONS + seat] = j + 1
-    return word(state[lay.S_STREAMS + seat], j)
+    """Key of the random stream of the seat's next real choice; counts the choice.
+
+    The key after it is worked out now, so that the next choice need not wait for it.
+    """
+    count = index(lay.S_DECISIONS + seat)
+    at = index(lay.S_KEYS + seat)
+    key = state[at]
+    j = state[count] + 1
+    state[count] = j
+    state[at] = word(state[index(lay.S_STREAMS + seat)], j)
+    return key
 
 
 @kernel
@@ -187,30 +194,9 @@ def play_out(
     """
     clear_view(view)
     own_scratch = (scratch[0], scratch[1], scratch[2], scratch[3])
-    log = len(rows) > 0
-    while state[lay.V_PHASE] != lay.PHASE_DONE:
-        if state[lay.V_PHASE] == lay.PHASE_PLAY:
-            skip_forced_passes(state)
-            seat = state[lay.V_TURN]
-            _clear_out(out)
-            key = decision_key(state, seat)
-            if ask_play(plays, state, view, seat, key, own_scratch[seat], out) != 0:
-                return STATUS_REFUSED
-            shape = out[lay.OUT_SHAPE]
-            if checked >> seat & 1 and not move_is_legal(
-                state, shape, out[lay.OUT_RANK], out[lay.OUT_ONE], out[lay.OUT_TWO]
-            ):
-                return STATUS_ILLEGAL_MOVE
-            if shape == PASS:
-                state[lay.S_CHOSE_TO_PASS] |= 1 << seat
-                apply_pass(state)
-                continue
-            chosen = state[lay.S_CHOSE_TO_PASS]
-            apply_move(state, shape, out[lay.OUT_RANK], out[lay.OUT_ONE], out[lay.OUT_TWO])
-            if log:
-                log_play(state, rows, cursor[C_PLAYS], chosen)
-                cursor[C_PLAYS] += 1
-            continue
+    for seat in range(4):
+        state[lay.S_KEYS + seat] = word(state[lay.S_STREAMS + seat], state[lay.S_DECISIONS + seat])
+    while state[lay.V_PHASE] < lay.PHASE_PLAY:
         seat = state[lay.V_TURN]
         mask = choice_mask(state, seat, state[lay.S_HANDS + 2 * seat])
         card = trailing_zeros(mask)
@@ -219,7 +205,7 @@ def play_out(
             _clear_out(out)
             key = decision_key(state, seat)
             bots = tributes if giving else returns
-            if ask_card(bots, state, view, seat, key, own_scratch[seat], out) != 0:
+            if ask_card(bots, state, view, seat, key, 0, own_scratch[seat], out) != 0:
                 return STATUS_REFUSED
             card = out[lay.OUT_CARD]
             if checked >> seat & 1 and (card < 0 or card > 60 or not mask >> card & 1):
@@ -228,6 +214,35 @@ def play_out(
             apply_tribute(state, card)
         else:
             apply_return(state, card)
+    seat = state[lay.V_TURN]
+    answers = 0
+    done = state[lay.V_PHASE] == lay.PHASE_DONE
+    # The first seat of all may have to pass.
+    turning = not done and state[lay.V_BEAT_SEAT] >= 0
+    seat -= turning
+    while not done:
+        if turning:
+            seat, answers = turn_to_choice(state, seat)
+        turning = True
+        _clear_out(out)
+        key = decision_key(state, seat)
+        if ask_play(plays, state, view, seat, key, answers, own_scratch[seat], out) != 0:
+            return STATUS_REFUSED
+        shape = out[lay.OUT_SHAPE]
+        rank = out[lay.OUT_RANK]
+        one = out[lay.OUT_ONE]
+        two = out[lay.OUT_TWO]
+        if checked >> seat & 1 and not move_is_legal(state, shape, rank, one, two):
+            return STATUS_ILLEGAL_MOVE
+        if shape == PASS:
+            state[lay.S_CHOSE_TO_PASS] |= 1 << seat
+            make_pass(state, seat)
+            continue
+        chosen = state[lay.S_CHOSE_TO_PASS]
+        done = make_move(state, seat, shape, rank, one, two)
+        if len(rows) > 0:
+            log_play(state, rows, cursor[C_PLAYS], chosen)
+            cursor[C_PLAYS] += 1
     for i in range(lay.V_SEAT, lay.V_PHASE):
         state[i] = 0  # what `deal.show` left of the last seat that was asked
     cursor[C_PLIES] += state[lay.V_PLIES]

@@ -1,4 +1,4 @@
-"""Legal moves at suit level: whether there is one, and how many.
+"""Legal moves at suit level: how many there are.
 
 Two moves differ if their shape, rank or multiset of physical cards differs. A hand is (one, two)
 with its wilds in it; what is to beat is a (kind, strength) of `shapes`, kind PASS for a free lead.
@@ -8,24 +8,24 @@ packs allow.
 
 from __future__ import annotations
 
-from .bitboard import NATURAL, PACK, rank_plane, sequence_board
-from .bits import popcount
+from .bitboard import NATURAL, PACK, sequence_board
+from .bits import index, popcount
 from .counting import (
     count_bombs,
     count_full_houses,
     count_pairs,
     count_runs_of_sets,
     count_singles,
+    count_straight_flushes,
     count_straights,
     count_triples,
+    holds_joker_bomb,
     joker_pairs,
     natural_flushes,
-    near_runs,
     run_starts,
-    set_windows,
 )
 from .cpu import VECTORS
-from .jit import kernel
+from .jit import kernel, opened
 from .shapes import (
     ABOVE,
     BOMB,
@@ -50,12 +50,12 @@ from .unranking import (
 )
 
 if VECTORS:
-    from .lanes import lead_ways
+    from .lanes import bomb_ways, lead_ways
 
 __all__ = [
     "count_all_bombs",
+    "count_answers",
     "count_moves",
-    "has_answer",
 ]
 
 
@@ -72,17 +72,20 @@ def bombs_over(kind: int, strength: int, level: int) -> tuple[int, int, int]:
         return 5, 0, run_starts(5, within)
     least = rung + 4 if rung < 2 else rung + 3
     starts = run_starts(5, 0) if rung < 2 else 0
-    return least, ABOVE[32 * level + within], starts
+    return least, ABOVE[index(32 * level + within)], starts
 
 
 @kernel
 def count_all_bombs(one: int, two: int, level: int, max_bomb: int) -> int:
     """All bombs of a hand, as if any were needed. It never grows as cards are played."""
     one, two, wilds = without_wilds(one, two, level)
+    if VECTORS:
+        flushes = count_straight_flushes(one, wilds, run_starts(5, 0))
+        return flushes + holds_joker_bomb(two) + bomb_ways(one, two, 3 * wilds + max_bomb - 8)
     return count_bombs(one, two, wilds, 4, NATURAL, run_starts(5, 0), max_bomb)
 
 
-@kernel
+@opened
 def count_shape(
     shape: int,
     one: int,
@@ -99,7 +102,7 @@ def count_shape(
         return count_runs_of_sets(one, two, wilds, run_starts(3, strength), 2)
     if shape == PLATE:
         return count_runs_of_sets(one, two, wilds, run_starts(2, strength), 3)
-    above = ABOVE[32 * level + strength]
+    above = ABOVE[index(32 * level + strength)]
     if shape == SINGLE:
         return count_singles(one, wilds, level, above)
     if shape == FULL_HOUSE:
@@ -109,7 +112,7 @@ def count_shape(
     return count_pairs(one, two, wilds, level, above)
 
 
-@kernel
+@opened
 def count_leads(
     one: int, two: int, wilds: int, level: int, joker_pair: int
 ) -> tuple[int, int, int, int, int, int, int]:
@@ -139,7 +142,7 @@ def count_leads(
     )
 
 
-@kernel
+@opened
 def unrank_shape(
     shape: int,
     one: int,
@@ -157,7 +160,7 @@ def unrank_shape(
         return unrank_run_of_sets(one, two, wilds, level, run_starts(3, strength), 2, k)
     if shape == PLATE:
         return unrank_run_of_sets(one, two, wilds, level, run_starts(2, strength), 3, k)
-    above = ABOVE[32 * level + strength]
+    above = ABOVE[index(32 * level + strength)]
     if shape == SINGLE:
         return unrank_single(one, level, above, k)
     if shape == FULL_HOUSE:
@@ -180,6 +183,29 @@ def bombs_to_beat(
     return count_bombs(one, two, wilds, least, above, starts, max_bomb)
 
 
+@opened
+def count_answers(
+    one: int,
+    two: int,
+    level: int,
+    kind: int,
+    strength: int,
+    max_bomb: int,
+    joker_pair: int,
+    bombs: int,
+) -> int:
+    """Moves of the kind to beat that beat it; over a bomb these are bombs, over nothing 0.
+
+    ``bombs`` is `count_all_bombs` of the hand if the caller knows it, else -1.
+    """
+    if kind == PASS:
+        return 0
+    one, two, wilds = without_wilds(one, two, level)
+    if kind == BOMB:
+        return bombs_to_beat(one, two, wilds, level, kind, strength, max_bomb, bombs)
+    return count_shape(kind, one, two, wilds, level, strength, joker_pair)
+
+
 @kernel
 def count_moves(
     one: int,
@@ -191,17 +217,16 @@ def count_moves(
     joker_pair: int,
     bombs: int,
 ) -> int:
-    """Number of legal moves other than passing.
-
-    ``bombs`` is `count_all_bombs` of the hand if the caller knows it, else -1.
-    """
-    one, two, wilds = without_wilds(one, two, level)
-    total = bombs_to_beat(one, two, wilds, level, kind, strength, max_bomb, bombs)
+    """Number of legal moves other than passing; ``bombs`` as in `count_answers`."""
+    if bombs < 0:
+        bombs = count_all_bombs(one, two, level, max_bomb)
+    total = count_answers(one, two, level, kind, strength, max_bomb, joker_pair, bombs)
     if kind == PASS:
+        one, two, wilds = without_wilds(one, two, level)
         for ways in count_leads(one, two, wilds, level, joker_pair):
             total += ways
-    elif kind != BOMB:
-        total += count_shape(kind, one, two, wilds, level, strength, joker_pair)
+    if kind != BOMB:
+        total += bombs
     return total
 
 
@@ -211,72 +236,3 @@ def unrank_bomb_over(
 ) -> tuple[int, int, int, int]:
     least, above, starts = bombs_over(kind, strength, level)
     return unrank_bomb(one, two, wilds, level, least, above, starts, max_bomb, k)
-
-
-@kernel
-def _has_full_house(one: int, two: int, wilds: int, above: int, joker_pair: int) -> bool:
-    naturals = rank_plane(one & NATURAL, two, 1)
-    pairs = rank_plane(one, two, 2)
-    if not joker_pair:
-        pairs &= NATURAL
-    high = above & NATURAL
-    two_pairs = popcount(pairs) > 1
-    two_ranks = popcount(naturals) > 1
-    # A natural triple: the pair is of another rank, of one card with a wild, or both wilds.
-    if rank_plane(one, two, 3) & high and (two_pairs or wilds == 2 or (wilds == 1 and two_ranks)):
-        return True
-    if wilds and pairs & high and (two_pairs or (wilds == 2 and two_ranks)):
-        return True
-    # Both wilds on one card of a high rank, beside a natural pair of another.
-    lone = naturals & high
-    return wilds == 2 and lone != 0 and (two_pairs or (pairs != 0 and lone != pairs))
-
-
-@kernel
-def has_answer(
-    one: int,
-    two: int,
-    level: int,
-    kind: int,
-    strength: int,
-    max_bomb: int,
-    joker_pair: int,
-    bombs: int,
-) -> bool:
-    """Whether a legal move other than passing exists: exactly ``count_moves(...) > 0``, without
-    counting.
-
-    ``bombs`` must be `count_all_bombs` of the hand.
-    """
-    if kind == PASS:
-        return one != 0
-    if kind == BOMB:
-        one, two, wilds = without_wilds(one, two, level)
-        return bombs_to_beat(one, two, wilds, level, kind, strength, max_bomb, bombs) > 0
-    if bombs > 0:
-        return True
-    if kind == SINGLE:
-        return (one & ABOVE[32 * level + strength]) != 0
-    one, two, wilds = without_wilds(one, two, level)
-    if kind <= TRIPLE:
-        above = ABOVE[32 * level + strength]
-        if kind == TRIPLE:
-            above &= NATURAL
-        if rank_plane(one, two, kind) & above:
-            return True
-        if wilds and rank_plane(one, two, kind - 1) & above & NATURAL:
-            return True
-        return wilds == 2 and (
-            (kind == TRIPLE and (one & above) != 0)
-            or (kind == PAIR and above >> 4 * level & 1 == 1)
-        )
-    if kind == FULL_HOUSE:
-        return _has_full_house(one, two, wilds, ABOVE[32 * level + strength], joker_pair)
-    board = sequence_board(one)
-    if kind == STRAIGHT:
-        # Windows with natural flushes alone make a bomb, so they were seen above.
-        held = rank_plane(board, 0, 1)
-        return (near_runs(held, 5, wilds) & run_starts(5, strength)) != 0
-    size = 2 if kind == TUBE else 3
-    starts = run_starts(5 - size, strength)
-    return set_windows(board, sequence_board(two), wilds, starts, size) != 0

@@ -20,7 +20,7 @@ from .bitboard import (
     ranks_held,
     sequence_board,
 )
-from .bits import trailing_zeros
+from .bits import index, trailing_zeros
 from .jit import kernel, opened
 
 __all__ = [
@@ -98,6 +98,11 @@ ABOVE = np.array(
     np.int64,
 )
 
+# BEATS[16 * level + rank]: nibbles of all ranks of a higher power than this rank's.
+BEATS = np.array(
+    [ABOVE[32 * level + _power(rank, level)] for level in range(16) for rank in range(16)], np.int64
+)
+
 
 @kernel
 def wild_bit(level: int) -> int:
@@ -134,14 +139,14 @@ def strength_of(shape: int, rank: int, size: int, level: int) -> int:
     """
     if shape == BOMB:
         rung = size - 4 if size < 6 else size - 3
-        return rung * LADDER_STEP + POWER[16 * level + rank]
+        return rung * LADDER_STEP + POWER[index(16 * level + rank)]
     if shape == STRAIGHT_FLUSH:
         return 2 * LADDER_STEP + rank
     if shape == JOKER_BOMB:
         return 8 * LADDER_STEP
     if STRAIGHT <= shape <= PLATE or shape == PASS:
         return rank
-    return POWER[16 * level + rank]
+    return POWER[index(16 * level + rank)]
 
 
 @kernel

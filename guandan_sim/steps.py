@@ -17,6 +17,7 @@ from .cards import (
 )
 from .checks import check_seat
 from .deal import (
+    answers_of,
     apply_move,
     apply_pass,
     fill_view,
@@ -130,7 +131,7 @@ class Table:
         view = np.zeros(lay.VIEW_SIZE, np.int64)
         done = int(self._state[lay.S_DECISIONS + looker])
         key = word(int(self._state[lay.S_STREAMS + looker]), done)
-        fill_view(self._state, view, looker, key)
+        fill_view(self._state, view, looker, key, answers_of(self._state, looker))
         return View.from_words(view)
 
     def _seat_to_play(self) -> int:

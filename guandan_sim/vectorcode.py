@@ -13,7 +13,7 @@ from numba import types
 
 from .bitboard import CHOOSE
 
-__all__ = ["BYTES", "I64", "WAYS", "WIDE", "Lanes", "Value", "choose", "function"]
+__all__ = ["BOMB_WAYS", "BYTES", "I64", "WAYS", "WIDE", "Lanes", "Value", "choose", "function"]
 
 _I16, _I32, I64 = ir.IntType(16), ir.IntType(32), ir.IntType(64)
 BYTES = ir.VectorType(ir.IntType(8), 16)
@@ -35,6 +35,16 @@ def _ways(size: int) -> list[int]:
 
 
 WAYS = [_ways(size) for size in range(4)]
+
+
+def _bomb_ways(wilds: int, most: int) -> list[int]:
+    """Rank bombs of 4 to ``most`` cards by the kind of a rank, with up to ``wilds`` wilds."""
+    sizes = [natural for used in range(wilds + 1) for natural in range(4 - used, most - used + 1)]
+    return [sum(ways) for ways in zip(*(_ways(size) for size in sizes), strict=True)]
+
+
+#: By wilds held (0..2) and largest bomb (8, 9 or 10): row 3 * wilds + most - 8.
+BOMB_WAYS = [_bomb_ways(wilds, most) for wilds in range(3) for most in (8, 9, 10)]
 
 Value = Any
 Polynomial = list[Value]
@@ -73,6 +83,16 @@ class Lanes:
         """The table's byte that each lane names."""
         name = "llvm.x86.ssse3.pshuf.b.128"
         return self._call(name, BYTES, self._lanes(BYTES, table), lanes)
+
+    def look_up_row(self, tables: Sequence[Sequence[int]], row: Value, lanes: Value) -> Value:
+        """The byte that each lane names in the table of that number."""
+        b = self.builder
+        rows = ir.ArrayType(BYTES, len(tables))
+        held = ir.GlobalVariable(b.module, rows, b.module.get_unique_name("tables"))
+        held.linkage, held.global_constant = "internal", True
+        held.initializer = ir.Constant(rows, [self._lanes(BYTES, table) for table in tables])
+        table = b.load(b.gep(held, [ir.Constant(I64, 0), row]))
+        return self._call("llvm.x86.ssse3.pshuf.b.128", BYTES, table, lanes)
 
     def kinds(self, one: Value, two: Value) -> Value:
         """The kind of each rank."""

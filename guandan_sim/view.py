@@ -20,7 +20,7 @@ from .cards import (
 )
 from .checks import check_seat
 from .errors import HandError, OptionError
-from .movegen import count_all_bombs, has_answer
+from .movegen import count_all_bombs, count_answers, count_moves
 from .moves import PASS_MOVE, Move, check_declaration, moves_of_hand
 from .rulefiles import RulesName, resolve_rules
 from .rules import Rules
@@ -104,6 +104,8 @@ class View:
                 by_seat[who] += move.cards
             played = by_seat
         self._set_counts(hand, counts, played, [who for who, move in record if move.cards])
+        own, beat, choices = self._arguments()
+        words[lay.V_ANSWERS] = count_answers(*own, *beat, *choices, int(words[lay.V_BOMBS]))
 
     @classmethod
     def from_words(cls, words: np.ndarray) -> View:
@@ -230,7 +232,7 @@ class View:
     def has_choice(self) -> bool:
         """Whether there is a legal move other than passing."""
         own, beat, rules = self._arguments()
-        return bool(has_answer(*own, *beat, *rules, int(self.words[lay.V_BOMBS])))
+        return bool(count_moves(*own, *beat, *rules, int(self.words[lay.V_BOMBS])))
 
     def legal_moves(self) -> list[Move]:
         """All legal moves, the pass first unless the seat leads."""

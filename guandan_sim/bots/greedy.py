@@ -197,11 +197,12 @@ def play(view: Words, scratch: Words, out: Words) -> int:
         ):
             return 0
         return write_move(out, PASS, 0, 0, 0)
+    answerable = kind != BOMB and view[lay.V_ANSWERS] > 0
     spare_one, spare_two = spare_cards(one, two, level)
-    if kind != BOMB and _answer(spare_one, spare_two, 0, level, kind, strength, joker_pair, out):
+    if answerable and _answer(spare_one, spare_two, 0, level, kind, strength, joker_pair, out):
         return 0
     if mine <= LATE or view[lay.V_COUNTS + last] <= LATE:
-        if kind != BOMB and _answer(
+        if answerable and _answer(
             naturals_one, naturals_two, wilds, level, kind, strength, joker_pair, out
         ):
             return 0
