@@ -6,6 +6,8 @@ notebook can question.
 7
 """
 
+from typing import TYPE_CHECKING, Any
+
 from ._version import __version__
 from .bots import Bot, bot
 from .errors import (
@@ -33,11 +35,13 @@ from .rulebook import (
 )
 from .rulefiles import read_rules
 from .rules import RULES_VERSION, Rules
-from .runs import Run, open_run
 from .schemas import SCHEMA_VERSION
 from .simulate import simulate
 from .table import Deal, Match
 from .view import View
+
+if TYPE_CHECKING:
+    from .runs import Run, open_run
 
 __all__ = [
     "RULES_VERSION",
@@ -75,3 +79,18 @@ __all__ = [
     "tribute",
     "tribute_options",
 ]
+
+_OF_RUNS = ("Run", "open_run")
+
+
+def __getattr__(name: str) -> Any:
+    """What reads runs is imported at its first use; it needs Arrow, which most starts do not."""
+    if name not in _OF_RUNS:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from . import runs
+
+    return getattr(runs, name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_OF_RUNS})

@@ -5,13 +5,15 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from guandan_sim.columns import Columns
 from guandan_sim.errors import RunError
 from guandan_sim.schemas import BLOCK_SETS, Table
+
+if TYPE_CHECKING:
+    from guandan_sim.columns import Columns
 
 __all__ = ["BlockHasher", "PartSummary", "TablePart", "content_hash"]
 

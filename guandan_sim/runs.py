@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 import pyarrow.dataset as ds
 from numpy.typing import NDArray
@@ -25,13 +24,15 @@ from guandan_sim.manifest import (
     totals_against_manifest,
 )
 from guandan_sim.parts import open_part, part_path, read_part, row_groups
-from guandan_sim.runwriter import PART_SETS, TEMPORARY, RunWriter, create_run
+from guandan_sim.runwriter import TEMPORARY, RunWriter, create_run
 from guandan_sim.schemas import TABLES, Table
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from guandan_sim.verify import Report
 
-__all__ = ["PART_SETS", "Run", "RunWriter", "create_run", "open_run"]
+__all__ = ["Run", "RunWriter", "create_run", "open_run"]
 
 _PART = re.compile(r"part-(\d{12,19})\.parquet")
 

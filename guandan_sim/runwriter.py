@@ -34,10 +34,7 @@ from guandan_sim.schemas import SCHEMA_VERSION
 if sys.platform != "win32":
     import fcntl
 
-__all__ = ["PART_SETS", "TEMPORARY", "RunWriter", "create_run"]
-
-PART_SETS = {"deals": 65_536, "matches": 4_096}
-"""Sets of a part by kind of run: they bound its size and what a kill can lose."""
+__all__ = ["TEMPORARY", "RunWriter", "create_run"]
 
 TEMPORARY = re.compile(r"\.(part-\d+\.parquet|manifest\.json)\.[0-9a-f-]+\.tmp")
 """Names of files that were never finished."""

@@ -10,10 +10,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import permutations
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 __all__ = [
     "BLOCK_SETS",
@@ -128,6 +131,8 @@ class Column:
     @property
     def arrow(self) -> pa.DataType:
         """The Arrow type: the plain type, or dictionary<int8, string> for words."""
+        import pyarrow as pa
+
         if self.words:
             return pa.dictionary(pa.int8(), pa.string())
         return pa.from_numpy_dtype(self.dtype)
@@ -154,6 +159,8 @@ class Table:
     @cached_property
     def schema(self) -> pa.Schema:
         """The Arrow schema; the description of each column is in its field's metadata."""
+        import pyarrow as pa
+
         fields = [
             pa.field(c.name, c.arrow, nullable=False, metadata={"description": c.text})
             for c in self.columns

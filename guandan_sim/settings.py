@@ -12,10 +12,12 @@ from .cards import parse_level
 from .checks import pack_order
 from .errors import RulesError, RunError
 from .rules import RULES_VERSION, Rules
-from .runwriter import PART_SETS
 from .schemas import BLOCK_SETS
 
 __all__ = ["deal_arguments", "order_word", "part_sets", "played_rules"]
+
+PART_SETS = {"deals": 65_536, "matches": 4_096}
+"""Sets of a part by kind of run: they bound its size and what a kill can lose."""
 
 
 def part_sets(kind: str, count: int) -> int:

@@ -1,7 +1,9 @@
 """Many deals or matches, over threads, into a run on disk: the same whatever the number of workers.
 
 Work is cut into the parts of the run. A worker plays a part in the compiled loop, which needs no
-GIL, and writes it; the calling thread only shows progress and stops everything on Ctrl-C.
+GIL, and writes it; the calling thread only shows progress and stops everything on Ctrl-C. What
+only some need, Arrow and a pool of threads, is imported where it is used: a short simulation is
+over sooner than these are imported.
 """
 
 from __future__ import annotations
@@ -14,9 +16,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import joblib
 import numpy as np
 
 from . import loop
@@ -24,16 +25,18 @@ from ._version import __version__
 from .bots import Bot, BotName, bots_by_seat
 from .checks import check_seed
 from .errors import OptionError
-from .hashing import PartSummary
 from .jit import DISABLED, cache_dir
 from .logrows import deal_columns, match_columns, play_columns, tribute_columns
-from .parts import PartWriter
 from .playing import Player
 from .rulefiles import RulesName, resolve_rules
 from .rules import RULES_VERSION, Rules, new_state
-from .runs import Run, create_run, open_run
 from .settings import deal_arguments, order_word, part_sets
 from .tally import DEAL_COLUMNS, MATCH_COLUMNS, Tally
+
+if TYPE_CHECKING:
+    from .hashing import PartSummary
+    from .parts import PartWriter
+    from .runs import Run
 
 __all__ = ["Progress", "Result", "ready", "simulate", "warmup"]
 
@@ -95,17 +98,21 @@ class _Worker:
             np.zeros((2 * _DEAL_ROWS, loop.TRIBUTE_WIDTH), np.int64),
             np.zeros((_DEAL_ROWS, loop.MATCH_WIDTH), np.int64),
         ]
-        writing = PartWriter(work.folder, self.first, self.stop, work.kind, work.log)
-        with writing as part:
+        part = None
+        if work.folder is not None:
+            from .parts import PartWriter
+
+            part = PartWriter(work.folder, self.first, self.stop, work.kind, work.log)
+        with part or nullcontext():
             while self.cursor[loop.C_NEXT] < self.stop:
                 if work.stopped.is_set():
                     raise _Stopped
                 self.cursor[: loop.C_NEXT] = 0
                 self.done += player.run_sets(state, arguments, self.cursor, rows)
                 self._write(part, rows)
-        return part.summary if work.folder else None
+        return part.summary if part else None
 
-    def _write(self, part: PartWriter, rows: list[np.ndarray]) -> None:
+    def _write(self, part: PartWriter | None, rows: list[np.ndarray]) -> None:
         plays, deals, tributes, matches = (
             table[: self.cursor[count]]
             for table, count in zip(
@@ -115,6 +122,8 @@ class _Worker:
         of_deals = deal_columns(deals)
         of_matches = match_columns(matches) if self._work.kind == "matches" else None
         self.tally.add(of_deals, len(tributes), of_matches)
+        if part is None:
+            return
         part.write("deals", of_deals)
         part.write("tributes", tribute_columns(tributes))
         if of_matches is not None:
@@ -210,7 +219,7 @@ def simulate(
     kind, count = _kind_and_count(deals, matches)
     if log not in LOGS:
         raise OptionError(f"log is {log!r}; it is one of {', '.join(LOGS)}")
-    workers = _workers(workers)
+    _check_workers(workers)
     if kind == "matches" and (level is not None or previous_order is not None):
         raise OptionError("level and previous_order are for independent deals; a match has its own")
     by_seat = bots_by_seat(bots)
@@ -236,6 +245,8 @@ def simulate(
     began = time.monotonic()
     opened: Any = nullcontext()
     if writing and out is not None:
+        from .runs import create_run, open_run
+
         opened = create_run(out, settings, resume, command=command)
     with opened as writer:
         work = _Work(
@@ -266,7 +277,7 @@ def simulate(
 def _play(
     work: _Work,
     todo: list[_Worker],
-    workers: int,
+    workers: int | None,
     count: int,
     progress: Callable[[Progress], None] | None,
     began: float,
@@ -279,9 +290,7 @@ def _play(
 
     def run_all() -> None:
         try:
-            tasks = (joblib.delayed(worker.play)() for worker in todo)
-            pool = joblib.Parallel(workers, backend="threading", pre_dispatch=workers)
-            results.extend(part for part in pool(tasks) if part is not None)
+            results.extend(part for part in _parts_played(todo, workers) if part is not None)
         except BaseException as error:
             failures.append(error)
             work.stopped.set()
@@ -317,8 +326,21 @@ def _play(
     return results
 
 
+def _parts_played(todo: Sequence[_Worker], workers: int | None) -> list[PartSummary | None]:
+    """Have all parts played, each in a thread; ``workers`` threads at a time, or one a core."""
+    if len(todo) == 1:
+        return [todo[0].play()]
+    import joblib
+
+    threads = workers or int(joblib.cpu_count())
+    pool = joblib.Parallel(threads, backend="threading", pre_dispatch=threads)
+    return list(pool(joblib.delayed(worker.play)() for worker in todo))
+
+
 def _tally_of_parts(path: Path, kept: Sequence[PartSummary]) -> Tally:
     """Counts over the parts that a resumed run had already."""
+    from .runs import open_run
+
     tally = Tally()
     run = open_run(path)
     whole = "matches" in run.tables
@@ -341,12 +363,11 @@ def _kind_and_count(deals: int | None, matches: int | None) -> tuple[str, int]:
     return kind, int(count)
 
 
-def _workers(workers: int | None) -> int:
+def _check_workers(workers: int | None) -> None:
     if workers is None:
-        return int(joblib.cpu_count())
+        return
     if isinstance(workers, bool) or not isinstance(workers, int) or workers < 1:
         raise OptionError(f"workers is {workers!r}; a whole number of at least 1 is needed")
-    return workers
 
 
 def _parts(count: int, sets: int) -> Iterator[tuple[int, int]]:

@@ -1,10 +1,13 @@
-"""`verify` and `replay`: look into a run."""
+"""`verify` and `replay`: look into a run.
+
+What reads runs is imported when a command needs it: every other start would wait for Arrow.
+"""
 
 from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,9 +15,6 @@ from ..bots import bots_by_seat
 from ..errors import BotError, OptionError, RunError
 from ..options import chosen_bots, chosen_rules, whole_number
 from ..progress import Watch, compile_first
-from ..replay import replay_run, replay_seed
-from ..runs import Run, open_run
-from ..verify import verify
 from .common import (
     MOST_SEED,
     BotNames,
@@ -26,6 +26,9 @@ from .common import (
     RuleNames,
     RunFolder,
 )
+
+if TYPE_CHECKING:
+    from ..runs import Run
 
 __all__ = ["commands"]
 
@@ -40,6 +43,8 @@ _FOR_SEEDS = ("number", "bots", "rules", "changes", "level", "previous_order")
 @commands.command("verify", epilog="Example: guandan-sim verify runs/a")
 def verify_command(run: RunFolder, quiet: Quiet = False) -> None:
     """Check a run: its files against its manifest, and every play against the rules."""
+    from ..verify import verify
+
     found = _open(run)
     compile_first(bots_by_seat("random"), quiet)
     watch = Watch("parts", quiet)
@@ -61,6 +66,8 @@ def verify_command(run: RunFolder, quiet: Quiet = False) -> None:
 
 def _open(path: Path) -> Run:
     """The run in that folder: none there is bad input, one that cannot be read a failure."""
+    from ..runs import open_run
+
     try:
         return open_run(path)
     except RunError as error:
@@ -102,6 +109,8 @@ def replay_command(
     previous_order: PreviousOrder = None,
 ) -> None:
     """Show a deal as text: hands, tribute, each play with its declaration, finishing order."""
+    from ..replay import replay_run, replay_seed
+
     if (run is None) == (seed is None):
         raise OptionError("give either a RUN and the number of a SET, or --seed N")
     for name in _FOR_SEEDS if run is not None else ("deal",):

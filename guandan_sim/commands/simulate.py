@@ -13,9 +13,8 @@ from ..errors import BotError, OptionError, RunError
 from ..options import chosen_bots, chosen_rules, whole_number
 from ..progress import Watch, compile_first
 from ..report import summary_table
-from ..runs import Run
 from ..settings import order_word
-from ..simulate import simulate
+from ..simulate import Result, simulate
 from .common import (
     MOST_SEED,
     BotNames,
@@ -114,9 +113,9 @@ def simulate_command(
             raise FailureError(str(error)) from error
         raise
     console = Console(highlight=False, soft_wrap=True)
-    summary = result.manifest["summary"] if isinstance(result, Run) else result.summary
+    summary = result.summary if isinstance(result, Result) else result.manifest["summary"]
     console.print(summary_table(summary, [bot.name for bot in by_seat]))
-    if isinstance(result, Run):
+    if not isinstance(result, Result):
         rows = result.manifest["rows"]
         for name, digest in result.manifest["content_hash"].items():
             console.print(f"  {name}: {rows[name]:,} rows, content hash {digest[:16]}")
