@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import inspect
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
+from enum import Enum
 from pathlib import Path
+from types import CodeType
 from typing import Any
 
 import numpy as np
 
 __all__ = ["fingerprint"]
+
+_PLAIN = int | float | complex | str | bytes | bool | None | np.generic | Enum
 
 
 def fingerprint(function: Any) -> bytes | None:
@@ -18,53 +22,70 @@ def fingerprint(function: Any) -> bytes | None:
     session.
 
     Numba's own cache notices neither an edited callee in another file nor a changed constant.
-    Followed are the functions, modules and plain values that a function names, this package's and
-    installed ones left out.
+    Followed are the functions, classes, modules and plain values that a function names, encloses or
+    has as defaults; this package's own functions are left out.
     """
-    package = Path(__file__).parents[1]
     digest = hashlib.sha256()
     seen: set[int] = set()
-    todo = [function]
+    todo = [("", function)]
     while todo:
-        item = todo.pop()
+        name, item = todo.pop()
         item = getattr(item, "py_func", item)
-        if id(item) in seen:
-            continue
-        seen.add(id(item))
-        if not inspect.isfunction(item):
+        digest.update(f"|{name}=".encode())
+        if isinstance(item, _PLAIN):
             digest.update(repr(item).encode())
-            continue
-        file = Path(inspect.getfile(item))
-        if file.is_relative_to(package):
-            continue
-        if not file.exists():
-            return None
-        digest.update(file.read_bytes())
-        names = item.__code__.co_names
-        for value in _named(item.__globals__, names):
-            if inspect.isfunction(value) or hasattr(value, "py_func"):
-                todo.append(value)
-            elif isinstance(value, int | float | str | bool | tuple | np.ndarray):
-                digest.update(
-                    repr(value).encode() if not isinstance(value, np.ndarray) else value.tobytes()
-                )
-        for cell in item.__closure__ or ():
-            todo.append(cell.cell_contents)
+        elif isinstance(item, np.ndarray):
+            digest.update(repr((item.dtype, item.shape, item.strides)).encode())
+            digest.update(item.tobytes())
+        elif isinstance(item, tuple | list):
+            todo += [(f"{name}[{place}]", value) for place, value in enumerate(item)]
+        elif id(item) not in seen and (inspect.isfunction(item) or inspect.isclass(item)):
+            seen.add(id(item))
+            file = _file(item)
+            if file is None:
+                if inspect.isfunction(item):
+                    return None
+            elif not file.is_relative_to(Path(__file__).parents[1]):
+                digest.update(file.read_bytes())
+                if inspect.isfunction(item):
+                    todo += _used(item)
     return digest.digest()
 
 
-def _named(scope: Mapping[str, Any], names: Sequence[str]) -> Iterator[Any]:
+def _file(item: Any) -> Path | None:
+    """Where a function or class is written; None if in no file."""
+    try:
+        file = Path(inspect.getfile(item))
+    except (TypeError, OSError):
+        return None
+    return file if file.exists() else None
+
+
+def _used(function: Any) -> Iterator[tuple[str, Any]]:
+    """The values that a function takes from outside, with their names."""
+    yield from _named(function.__globals__, _names(function.__code__))
+    for number, cell in enumerate(function.__closure__ or ()):
+        yield f"cell {number}", cell.cell_contents
+    yield "defaults", function.__defaults__ or ()
+
+
+def _names(code: CodeType) -> list[str]:
+    """The names in a function and in those within it, comprehensions among them."""
+    within = [value for value in code.co_consts if isinstance(value, CodeType)]
+    return [*code.co_names, *(name for inner in within for name in _names(inner))]
+
+
+def _named(scope: Mapping[str, Any], names: list[str]) -> Iterator[tuple[str, Any]]:
     """The values in ``scope`` under these names; for a module, those of its attributes that are
     named too.
     """
-    todo = [scope[name] for name in names if name in scope]
+    todo = [(name, scope[name]) for name in dict.fromkeys(names) if name in scope]
     seen: set[int] = set()
     while todo:
-        value = todo.pop()
-        if id(value) in seen:
-            continue
-        seen.add(id(value))
-        if inspect.ismodule(value):
-            todo += [vars(value)[name] for name in names if name in vars(value)]
-        else:
-            yield value
+        path, value = todo.pop()
+        if not inspect.ismodule(value):
+            yield path, value
+        elif id(value) not in seen:
+            seen.add(id(value))
+            inside = vars(value)
+            todo += [(f"{path}.{name}", inside[name]) for name in names if name in inside]
