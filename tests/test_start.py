@@ -97,6 +97,22 @@ def test_a_warm_start_says_nothing_of_compiling(capsys: pytest.CaptureFixture[st
 
 
 @compiled
+def test_warmup_compiles_a_users_own_bot(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "bots_to_warm.py").write_text(
+        "def fine(view, scratch, out):\n    return 0\n\n"
+        "def untyped(view, scratch, out):\n    return 'a move'\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    for _ in range(2):  # the loop may have to be compiled at the first
+        assert main(["warmup", "--bots", "bots_to_warm:fine"]) == 0
+    assert capsys.readouterr().out.endswith("everything is compiled\n")
+    assert main(["warmup", "--bots", "bots_to_warm:untyped"]) == 1
+    assert "untyped: play returns" in capsys.readouterr().err
+
+
+@compiled
 def test_nothing_is_ready_in_an_empty_cache(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -13,6 +13,7 @@ from ..bots import bots_by_seat
 from ..errors import BotError
 from ..options import chosen_bots
 from ..progress import compile_first, note
+from ..simulate import warmup
 from .common import BotNames, FailureError
 
 __all__ = ["commands"]
@@ -24,12 +25,14 @@ commands = typer.Typer()
 def warmup_command(bots: BotNames = "random,greedy") -> None:
     """Compile the game and some bots ahead, so that the next start is quick."""
     by_seat = chosen_bots(bots)
+    own = any(not bot.built_in for bot in by_seat)
     try:
-        seconds = compile_first(by_seat)
+        if compile_first(by_seat) is None:
+            if own:
+                warmup(by_seat)  # whether a user's own are compiled is seen only by compiling them
+            print("everything is compiled" if own else "everything is compiled already")
     except BotError as error:
         raise FailureError(str(error)) from error
-    if seconds is None:
-        print("everything is compiled already")
 
 
 @commands.command("bench", epilog="Example: guandan-sim bench --json bench.json")
