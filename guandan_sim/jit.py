@@ -1,9 +1,9 @@
 """How kernels are compiled: one decorator, and a cache that can never be stale.
 
 Numba's own cache does not notice that a function called from another file was edited. So the cache
-lives outside the package in a folder named after a hash of every kernel source and of the versions
-that matter: another source, another folder. A read-only install works, and two versions side by
-side do not disturb each other.
+lives outside the package in a folder named after a hash of every kernel source, of the versions
+that matter and of the processor: another source, another folder (see `stored`). A read-only install
+works, and two versions side by side do not disturb each other.
 
 With ``NUMBA_DISABLE_JIT=1`` the same functions run as plain Python, for debugging.
 """
@@ -13,14 +13,16 @@ from __future__ import annotations
 import hashlib
 import os
 import platform
+import stat
 import tempfile
 import warnings
 from collections.abc import Callable
-from contextlib import contextmanager
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import llvmlite
+import llvmlite.binding as llvm
 import numba
 import numpy as np
 import platformdirs
@@ -29,6 +31,7 @@ from numba.core.errors import NumbaExperimentalFeatureWarning
 from numpy.typing import NDArray
 
 from .cpu import VECTORS
+from .stored import Stored
 
 __all__ = [
     "BOT_ARGUMENTS",
@@ -106,10 +109,15 @@ def accept_first_class_functions() -> None:
 
 
 def source_key(*extra: bytes) -> str:
-    """Twenty hex digits that change with any kernel source, version or extra bytes."""
+    """Twenty hex digits that change with any kernel source, version, processor or extra bytes."""
     digest = hashlib.sha256()
     versions = (numba.__version__, llvmlite.__version__, np.__version__, platform.python_version())
-    digest.update(repr((versions, VECTORS)).encode())
+    processor = (
+        numba.config.CPU_NAME or llvm.get_host_cpu_name(),
+        numba.config.CPU_FEATURES,
+        llvm.get_host_cpu_features().flatten(),
+    )
+    digest.update(repr((versions, VECTORS, processor)).encode())
     for path in sorted(_PACKAGE.rglob("*.py")):
         if path.name not in _NOT_COMPILED and path.parent.name != "commands":
             digest.update(path.relative_to(_PACKAGE).as_posix().encode())
@@ -139,21 +147,23 @@ def cache_dir(*extra: bytes) -> Path:
     for root in roots:
         if _writable(root / key):
             return root / key
-    user = f"guandan_sim-{os.getuid()}" if hasattr(os, "getuid") else "guandan_sim"
-    return Path(tempfile.gettempdir()) / user / key
+    return _own_temporary_folder() / key
 
 
-@contextmanager
-def _numba_cache(folder: Path) -> Any:
-    """Numba reads its cache folder when a function is decorated; elsewhere the user's setting
-    stays.
+def _own_temporary_folder() -> Path:
+    """A folder that lasts from start to start, but none that another user may have laid there:
+    what is read from it is run.
     """
-    before = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(folder)
-    try:
-        yield
-    finally:
-        numba.config.CACHE_DIR = before
+    if not hasattr(os, "getuid"):
+        return Path(tempfile.gettempdir()) / "guandan_sim"
+    folder = Path(tempfile.gettempdir()) / f"guandan_sim-{os.getuid()}"
+    with suppress(OSError):
+        folder.mkdir(mode=0o700, exist_ok=True)
+        status = folder.lstat()
+        if stat.S_ISDIR(status.st_mode) and status.st_uid == os.getuid():
+            folder.chmod(0o700)
+            return folder
+    return Path(tempfile.mkdtemp(prefix="guandan_sim-"))
 
 
 _CACHE = cache_dir() if not DISABLED else Path()
@@ -170,12 +180,12 @@ def opened(function: Callable[..., Any]) -> Any:
 
 
 def _dispatcher(function: Callable[..., Any], opened: bool) -> Any:
-    with _numba_cache(_CACHE):
-        # No kernel allocates: without Numba's memory manager, references to arrays are not counted,
-        # which would cost an atomic step at every call.
-        dispatcher = numba.njit(
-            nogil=True, error_model="numpy", cache=True, forceinline=opened, _nrt=False
-        )(function)
+    # No kernel allocates: without Numba's memory manager, references to arrays are not counted,
+    # which would cost an atomic step at every call.
+    dispatcher = numba.njit(nogil=True, error_model="numpy", forceinline=opened, _nrt=False)(
+        function
+    )
+    dispatcher._cache = Stored(function, _CACHE)
     template = dispatcher.get_call_template
 
     def without_literals(args: Any, kws: Any) -> Any:
@@ -206,13 +216,11 @@ def compile_function(
     if DISABLED:
         return function
     accept_first_class_functions()
-    with _numba_cache(folder or _CACHE):
-        dispatcher = numba.njit(
-            nogil=True,
-            error_model="python" if careful else "numpy",
-            cache=cached,
-            boundscheck=careful,
-        )(function)
+    dispatcher = numba.njit(
+        nogil=True, error_model="python" if careful else "numpy", boundscheck=careful
+    )(function)
+    if cached:
+        dispatcher._cache = Stored(function, folder or _CACHE)
     dispatcher.compile(arguments)
     dispatcher.disable_compile()
     return dispatcher

@@ -146,7 +146,7 @@ def test_a_write_protected_package_and_home(tmp_path: Path) -> None:
     after = [(path, path.stat().st_mtime_ns, path.stat().st_size) for path in paths]
     assert after == before
     assert sorted(install.package.rglob("*")) == paths
-    assert list(temporary.rglob("*.nbc"))
+    assert list(temporary.rglob("*.code"))
 
 
 @compiled
@@ -167,3 +167,26 @@ while not os.path.exists({other!r}):
     drawn = [printed(one), printed(two)]
     assert drawn[0][0] == drawn[1][0]
     assert install.run() == [drawn[0][0], "loaded"]
+
+
+@compiled
+def test_a_damaged_cache_is_compiled_anew(tmp_path: Path) -> None:
+    install = Install(tmp_path)
+    number, _ = install.run()
+    (file,) = install.cache.rglob("guandan_sim.rng.word-*.code")
+    whole = file.read_bytes()
+    flipped = bytearray(whole)
+    flipped[len(whole) // 2] ^= 16
+    for damaged in (b"", whole[:3000], bytes(flipped)):
+        file.write_bytes(damaged)
+        assert install.run() == [number, "compiled"]
+        assert file.stat().st_size == len(whole)
+    assert install.run() == [number, "loaded"]
+
+
+@compiled
+def test_the_same_package_elsewhere_finds_the_code(tmp_path: Path) -> None:
+    one, two = Install(tmp_path / "one"), Install(tmp_path / "two")
+    number, how = one.run()
+    assert how == "compiled"
+    assert two.run(GUANDAN_SIM_CACHE=str(one.cache)) == [number, "loaded"]
