@@ -154,7 +154,8 @@ class MatchReferee:
         if not self.order:
             same(("none", False, 0), (row["tribute"], row["cancelled"], len(gifts)), "tribute")
             self._opening(row, hands)
-            same((team(row["leader"]), "2"), (row["owner"], row["level"]), "owner and level")
+            opening = team(row["leader"]), self.levels[0]
+            same(opening, (row["owner"], row["level"]), "owner and level")
             return row["owner"], row["leader"]
         owner, level = active_level(self.order, hands, self.levels, self.switches)
         same((owner, level), (row["owner"], row["level"]), "owner and level")
