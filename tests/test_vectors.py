@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from test_uniform_large import fingerprint
 
 from guandan_sim.bitboard import CHOOSE, NATURAL, rank_index
 from guandan_sim.bits import divide
@@ -108,8 +109,14 @@ def test_vectors_count_what_the_tables_do(hand: tuple[int, int], wilds: int) -> 
 
 @pytest.mark.skipif(DISABLED, reason="plain Python has no vectors")
 def test_portable_code_plays_the_same_games(tmp_path: Path) -> None:
-    program = "from guandan_sim.bench import signature; print(signature())"
+    program = """
+from guandan_sim.bench import signature
+from test_uniform_large import fingerprint
+print(signature())
+print(fingerprint())
+"""
     cache = {"GUANDAN_SIM_VECTORS": "0", "GUANDAN_SIM_CACHE": str(tmp_path)}
+    cache["PYTHONPATH"] = os.pathsep.join([str(ROOT / "tests"), *sys.path])
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", program],
         env=os.environ | cache,
@@ -117,7 +124,8 @@ def test_portable_code_plays_the_same_games(tmp_path: Path) -> None:
         text=True,
         check=True,
     )
-    assert done.stdout == (ROOT / "benchmarks" / "signature.txt").read_text("utf-8")
+    signature = (ROOT / "benchmarks" / "signature.txt").read_text("utf-8")
+    assert done.stdout == f"{signature}{fingerprint()}\n"
 
 
 def test_a_wrong_wish_is_said() -> None:
