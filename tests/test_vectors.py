@@ -8,9 +8,10 @@ import sys
 from pathlib import Path
 
 import pytest
+import test_prefilter
+import test_uniform_large
 from hypothesis import given
 from hypothesis import strategies as st
-from test_uniform_large import fingerprint
 
 from guandan_sim.bitboard import CHOOSE, NATURAL, rank_index
 from guandan_sim.bits import divide
@@ -111,9 +112,10 @@ def test_vectors_count_what_the_tables_do(hand: tuple[int, int], wilds: int) -> 
 def test_portable_code_plays_the_same_games(tmp_path: Path) -> None:
     program = """
 from guandan_sim.bench import signature
-from test_uniform_large import fingerprint
+import test_prefilter, test_uniform_large
 print(signature())
-print(fingerprint())
+print(test_uniform_large.fingerprint())
+print(test_prefilter.fingerprint())
 """
     cache = {"GUANDAN_SIM_VECTORS": "0", "GUANDAN_SIM_CACHE": str(tmp_path)}
     cache["PYTHONPATH"] = os.pathsep.join([str(ROOT / "tests"), *sys.path])
@@ -125,7 +127,8 @@ print(fingerprint())
         check=True,
     )
     signature = (ROOT / "benchmarks" / "signature.txt").read_text("utf-8")
-    assert done.stdout == f"{signature}{fingerprint()}\n"
+    draws, games = test_uniform_large.fingerprint(), test_prefilter.fingerprint()
+    assert done.stdout == f"{signature}{draws}\n{games}\n"
 
 
 def test_a_wrong_wish_is_said() -> None:

@@ -106,6 +106,33 @@ def test_a_chosen_pass_that_was_forced_and_the_reverse(run: gs.Run, tmp_path: Pa
     assert "logged as chosen" in second
 
 
+@pytest.mark.parametrize("flagged", [False, True], ids=["forced", "chosen"])
+def test_a_flag_of_a_pass_flipped_in_any_set(run: gs.Run, tmp_path: Path, flagged: bool) -> None:
+    """Passes by choice are flagged, forced ones are not: each flag is replayed."""
+    flipped: dict[int, int] = {}
+
+    def change(tables: Tables) -> None:
+        plays = tables["plays"]
+        seats = plays["seat"].astype(np.int64)
+        between = (np.roll(seats, 1) + 1) % 4
+        # Early in a deal everyone holds cards: who sits between two plays has passed.
+        passed = (plays["ply"] > 0) & (plays["ply"] < 8) & ((seats - between) % 4 == 1)
+        chosen = (plays["chosen_passes"] >> between & 1).astype(bool)
+        for row in np.flatnonzero(passed & (chosen == flagged)).tolist():
+            if flipped.setdefault(int(plays["set"][row]), row) == row:
+                plays["chosen_passes"][row] ^= 1 << int(between[row])
+
+    problems = problems_after(run, tmp_path, change)
+    says = "forced" if flagged else "chosen"
+    assert len(flipped) > 15
+    # What is listed of a part is limited.
+    listed = [text for text in problems if "and more" not in text]
+    assert len(listed) == min(len(flipped), 20)
+    for text, number in zip(listed, sorted(flipped), strict=False):
+        assert f"set {number}, deal " in text
+        assert f"is logged as {says}, which is not so" in text
+
+
 def test_a_play_out_of_turn(run: gs.Run, tmp_path: Path) -> None:
     def change(tables: Tables) -> None:
         plays = tables["plays"]
