@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import invariants
 import numpy as np
 import pytest
 from corruptions import OF_DEALS, Log, copy_of, first, of_deals, of_matches
 from invariant_checks import CHECKS
-from invariants import Block, Checker, Found, Task, run_task
+from invariants import Block, Checker, Found, Task, played_blocks, run_task
 from referee import PRESETS
 
 import guandan_sim as gs
@@ -164,3 +166,22 @@ def test_the_script_prints_a_table_and_writes_figures(tmp_path: Path) -> None:
     assert figures["seen"]["deals"] == 1_000
     assert figures["refereed"] == 20
     assert set(PRESETS) == set(gs.Rules.presets())
+
+
+def test_the_script_says_what_is_wrong_and_fails(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def corrupted(task: Task) -> Iterator[Block]:
+        for block in played_blocks(task):
+            block.deals[0, loop.D_GAIN] = 9
+            yield block
+
+    monkeypatch.setattr(invariants, "played_blocks", corrupted)
+    with pytest.raises(SystemExit) as stopped:
+        invariants.main(deals="300", preset="kawu", processes=1, seed="3")
+    assert stopped.value.code == 1
+    printed = capsys.readouterr().out
+    assert re.search(
+        r"^kawu: set 128, deal 0: levels gained: expected [123], found 9$", printed, re.M
+    )
+    assert "kawu: 3 violations" in printed
