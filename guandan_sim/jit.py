@@ -31,6 +31,7 @@ from numba.core.errors import NumbaExperimentalFeatureWarning
 from numpy.typing import NDArray
 
 from .cpu import VECTORS
+from .linked import LinkedCompiler
 from .stored import Stored
 
 __all__ = [
@@ -182,20 +183,22 @@ def opened(function: Callable[..., Any]) -> Any:
 def _dispatcher(function: Callable[..., Any], opened: bool) -> Any:
     # No kernel allocates: without Numba's memory manager, references to arrays are not counted,
     # which would cost an atomic step at every call.
-    dispatcher = numba.njit(nogil=True, error_model="numpy", forceinline=opened, _nrt=False)(
-        function
-    )
-    dispatcher._cache = Stored(function, _CACHE)
-    template = dispatcher.get_call_template
+    options = {"nogil": True, "error_model": "numpy", "forceinline": opened, "_nrt": False}
+    called = numba.njit(**options)(function)
+    called._cache = Stored(function, _CACHE)
+    linked = numba.njit(pipeline_class=LinkedCompiler, **options)(function)
+    linked._cache = Stored(function, _CACHE, "-linked")
 
-    def without_literals(args: Any, kws: Any) -> Any:
+    def call_template(args: Any, kws: Any) -> Any:
         # Left alone, Numba compiles a kernel once more for every constant that a caller passes.
-        return template(
+        return linked.get_call_template(
             tuple(types.unliteral(t) for t in args), {k: types.unliteral(t) for k, t in kws.items()}
         )
 
-    dispatcher.get_call_template = without_literals
-    return dispatcher
+    # Python calls the one, compiled code the other.
+    called.get_call_template = call_template
+    called.get_overload = linked.get_overload
+    return called
 
 
 def compile_function(

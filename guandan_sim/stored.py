@@ -22,6 +22,8 @@ from numba.core.caching import _Cache
 from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
 
+from .linked import from_parts, is_linked, parts
+
 __all__ = ["Stored"]
 
 _CHECKSUM = hashlib.sha256().digest_size
@@ -30,9 +32,10 @@ _CHECKSUM = hashlib.sha256().digest_size
 class Stored(_Cache):  # type: ignore[misc]
     """The cache of one function in ``folder``, which is named after the sources."""
 
-    def __init__(self, function: Callable[..., Any], folder: Path) -> None:
+    def __init__(self, function: Callable[..., Any], folder: Path, use: str = "") -> None:
         self._folder = folder
-        self._name = f"{function.__module__}.{function.__qualname__}".replace("<locals>.", "")
+        name = f"{function.__module__}.{function.__qualname__}{use}"
+        self._name = name.replace("<locals>.", "")
         self._line = function.__code__.co_firstlineno
         self._enabled = True
 
@@ -55,13 +58,16 @@ class Stored(_Cache):  # type: ignore[misc]
         checksum, body = content[:_CHECKSUM], content[_CHECKSUM:]
         if hashlib.sha256(body).digest() != checksum:
             return None
-        return CompileResult._rebuild(target_context, *pickle.loads(body))
+        linked, payload = pickle.loads(body)
+        rebuild = from_parts if linked else CompileResult._rebuild
+        return rebuild(target_context, *payload)
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Keep a compile result, if there is a place for it."""
         if not self._enabled or data.lifted or data.library.has_dynamic_globals:
             return
-        body = dumps(data._reduce())
+        linked = is_linked(data)
+        body = dumps((linked, parts(data) if linked else data._reduce()))
         path = self._path(sig, data.codegen)
         temporary = path.with_name(f"{path.name}.{secrets.token_hex(8)}.tmp")
         try:
