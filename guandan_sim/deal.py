@@ -22,6 +22,7 @@ __all__ = [
     "apply_pass",
     "clear_deal",
     "fill_view",
+    "forget_shown",
     "has_choice",
     "make_move",
     "make_pass",
@@ -339,11 +340,32 @@ def show(state: Words, view: Words, seat: int, key: int, answers: int) -> Words:
     """`fill_view` for bots of our own, which read no further than a view goes: as a rule the state
     itself, whose first words are laid out alike, so that nothing has to be copied.
     """
-    if state[lay.V_PHASE] != lay.PHASE_PLAY or _hides_returns(state):
+    if state[lay.V_PHASE] != lay.PHASE_PLAY:
         fill_view(state, view, seat, key, answers)
         return view
+    if _hides_returns(state):
+        _lay_returns(state, seat)
     _fill_private_words(state, state, seat, key, answers)
     return state
+
+
+@kernel
+def forget_shown(state: Words) -> None:
+    """Undo what `show` has done to the state."""
+    for i in range(lay.V_SEAT, lay.V_PHASE):
+        state[i] = 0
+    _lay_returns(state, -1)
+
+
+@kernel
+def _lay_returns(state: Words, seat: int) -> None:
+    """Lay in a state open the returned cards that ``seat`` may see where they are hidden; -1: all.
+    """
+    for number in range(2):
+        row = number * lay.V_TRIBUTE_WIDTH
+        party = state[lay.V_GIVER + row] == seat or state[lay.V_RECEIVER + row] == seat
+        visible = seat < 0 or party
+        state[lay.V_RETURNED + row] = state[lay.S_RETURNED + number] if visible else 0
 
 
 @opened

@@ -16,7 +16,7 @@ from numba import types
 from . import layout as lay
 from .asking import ask_card, ask_play
 from .bits import index, popcount, trailing_zeros
-from .deal import clear_view, make_move, make_pass, move_is_legal, turn_to_choice
+from .deal import clear_view, forget_shown, make_move, make_pass, move_is_legal, turn_to_choice
 from .jit import BOT_ARGUMENTS, Rows, Words, entry, kernel, opened
 from .match import finish_deal, match_is_over, start_deal, start_match, start_single_deal
 from .rng import word
@@ -243,8 +243,7 @@ def play_out(
         if len(rows) > 0:
             log_play(state, rows, cursor[C_PLAYS], chosen)
             cursor[C_PLAYS] += 1
-    for i in range(lay.V_SEAT, lay.V_PHASE):
-        state[i] = 0  # what `deal.show` left of the last seat that was asked
+    forget_shown(state)
     cursor[C_PLIES] += state[lay.V_PLIES]
     return STATUS_OK
 

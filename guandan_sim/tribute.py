@@ -198,6 +198,7 @@ def apply_return(state: Words, card: int) -> None:
     number = 0 if state[lay.V_TURN] == state[lay.V_RECEIVER] else 1
     row = number * lay.V_TRIBUTE_WIDTH
     state[lay.V_RETURNED + row] = card
+    state[lay.S_RETURNED + number] = card
     _move_card(state, state[lay.V_RECEIVER + row], state[lay.V_GIVER + row], card)
     if number + 1 < state[lay.V_TRIBUTE]:
         state[lay.V_TURN] = state[lay.V_RECEIVER + lay.V_TRIBUTE_WIDTH]
