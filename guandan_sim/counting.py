@@ -175,7 +175,7 @@ def houses_of_rank(kind: int, wilds: int, pairs: int, singles: int) -> int:
     return total
 
 
-@kernel
+@opened
 def count_full_houses(one: int, two: int, wilds: int, above: int, joker_pair: int) -> int:
     """Full houses whose triple is of a rank in ``above``."""
     naturals = one & NATURAL
@@ -235,7 +235,7 @@ def near_runs(held: int, length: int, missing: int) -> int:
     return (present + RANK_UNITS * (8 - length + missing)) >> 3 & RANK_UNITS
 
 
-@kernel
+@opened
 def count_straights(one: int, wilds: int, starts: int) -> int:
     """Plain straights: five natural cards of one suit are a straight flush only."""
     board = sequence_board(one)

@@ -92,7 +92,7 @@ def _find_rank(one: int, two: int, size: int, k: int) -> tuple[int, int]:
     return place, k
 
 
-@kernel
+@opened
 def unrank_kind(
     one: int, two: int, wilds: int, level: int, above: int, size: int, k: int
 ) -> tuple[int, int, int]:
@@ -140,7 +140,7 @@ def _house_rank(
     return place, k
 
 
-@kernel
+@opened
 def unrank_full_house(
     one: int, two: int, wilds: int, level: int, above: int, joker_pair: int, k: int
 ) -> tuple[int, int, int]:

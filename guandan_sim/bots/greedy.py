@@ -21,7 +21,7 @@ from ..bitboard import (
 )
 from ..bits import trailing_zeros
 from ..counting import count_bombs
-from ..jit import Words, kernel
+from ..jit import Words, kernel, opened
 from ..movegen import bombs_over, count_shape, unrank_shape
 from ..shapes import (
     ABOVE,
@@ -120,7 +120,7 @@ def _lead(one: int, two: int, level: int, joker_pair: int, max_bomb: int, out: W
     return write_move(out, size, place >> 2, take_one, take_two)
 
 
-@kernel
+@opened
 def _answer(
     one: int,
     two: int,
@@ -170,7 +170,7 @@ def _bomb(
     return False
 
 
-@kernel
+@opened
 def play(view: Words, scratch: Words, out: Words) -> int:
     """Lead the lowest; follow with the least; pass over the partner; bomb late."""
     one = view[lay.V_ONE]
