@@ -168,7 +168,7 @@ def unrank_shape(
     return unrank_kind(one, two, wilds, level, above, shape, k)
 
 
-@kernel
+@opened
 def bombs_to_beat(
     one: int, two: int, wilds: int, level: int, kind: int, strength: int, max_bomb: int, bombs: int
 ) -> int:

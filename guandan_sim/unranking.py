@@ -117,7 +117,7 @@ def unrank_kind(
     return level, wild_bit(level), wild_bit(level)
 
 
-@kernel
+@opened
 def _house_rank(
     one: int, two: int, wilds: int, above: int, pairs: int, singles: int, k: int
 ) -> tuple[int, int]:
@@ -197,7 +197,7 @@ def _skip_flushes(window: int, suits: int, k: int) -> int:
     return k
 
 
-@kernel
+@opened
 def unrank_straight(one: int, wilds: int, level: int, starts: int, k: int) -> tuple[int, int, int]:
     """The k-th plain straight: by window, wilds used, ranks that they stand for, suits."""
     board = sequence_board(one)

@@ -87,7 +87,7 @@ def write_move(out: Words, shape: int, rank: int, one: int, two: int) -> int:
     return 0
 
 
-@kernel
+@opened
 def _lead(one: int, two: int, level: int, joker_pair: int, max_bomb: int, out: Words) -> int:
     spare_one, spare_two = spare_cards(one, two, level)
     if spare_one == 0:
