@@ -70,7 +70,8 @@ A_PREVIOUS = 4  # independent deals: packed finishing order, -1 none
 A_DRAW_PREVIOUS = 5  # independent deals: 1 to draw the finishing order
 A_CHECKED = 6  # mask of the seats whose moves are checked
 A_LOG_PLAYS = 7
-ARGUMENTS = 8
+A_PLAY_OUT = 8  # 1: only play the deal in the state to its end
+ARGUMENTS = 9
 
 # --- Where the loop stands: int64[CURSOR]. Rows written, the next set, what stopped it ---
 C_PLAYS = 0
@@ -249,6 +250,52 @@ def play_out(
 
 
 @kernel
+def _start_next(
+    state: Words,
+    scratch: Rows,
+    arguments: Words,
+    cursor: Words,
+    play_rows: Rows,
+    deal_rows: Rows,
+    tribute_rows: Rows,
+    match_rows: Rows,
+) -> bool:
+    """Set up the next deal of the match in progress, or of the next set; False if there is no room
+    for its rows or no set left.
+    """
+    if arguments[A_LOG_PLAYS] and cursor[C_PLAYS] > len(play_rows) - lay.MAX_PLIES:
+        return False
+    if cursor[C_DEALS] >= len(deal_rows) or cursor[C_TRIBUTES] + 2 > len(tribute_rows):
+        return False
+    matches = arguments[A_MATCHES]
+    if cursor[C_IN_MATCH] == 0:
+        if cursor[C_NEXT] >= arguments[A_END]:
+            return False
+        if matches and cursor[C_MATCHES] >= len(match_rows):
+            return False
+        if matches:
+            start_match(state, arguments[A_SEED], cursor[C_NEXT])
+            cursor[C_IN_MATCH] = 1
+    if matches:
+        start_deal(state)
+    else:
+        start_single_deal(
+            state,
+            arguments[A_SEED],
+            cursor[C_NEXT],
+            arguments[A_LEVEL],
+            arguments[A_PREVIOUS],
+            arguments[A_DRAW_PREVIOUS],
+        )
+    for seat in range(4):
+        # Built-in bots, which are not checked, keep nothing.
+        if arguments[A_CHECKED] >> seat & 1:
+            for i in range(lay.SCRATCH_SIZE):
+                scratch[seat, i] = 0
+    return True
+
+
+@kernel
 def run_sets(
     plays: Any,
     tributes: Any,
@@ -265,44 +312,20 @@ def run_sets(
     match_rows: Any,
 ) -> Any:
     """Play sets from ``cursor[C_NEXT]`` on, until A_END, a full buffer, the stop flag or a bot that
-    fails.
+    fails; with A_PLAY_OUT only the deal in ``state``, to its end.
 
     Logs into the rows from ``cursor``'s counts on; with no play rows the plays are only counted. To
     go on after full buffers, empty them, zero their counts and call again with the same state: it
     may be within a match. ``cursor`` counts only whole deals; on an error it stands before the deal
     that failed. Returns the number of sets finished.
     """
-    matches = arguments[A_MATCHES]
     finished = 0
-    room_for_plays = len(play_rows) - lay.MAX_PLIES
     cursor[C_STATUS] = STATUS_OK
     while cursor[C_STOP] == 0:
-        if arguments[A_LOG_PLAYS] and cursor[C_PLAYS] > room_for_plays:
+        if arguments[A_PLAY_OUT] == 0 and not _start_next(
+            state, scratch, arguments, cursor, play_rows, deal_rows, tribute_rows, match_rows
+        ):
             break
-        if cursor[C_DEALS] >= len(deal_rows) or cursor[C_TRIBUTES] + 2 > len(tribute_rows):
-            break
-        if cursor[C_IN_MATCH] == 0:
-            if cursor[C_NEXT] >= arguments[A_END]:
-                break
-            if matches and cursor[C_MATCHES] >= len(match_rows):
-                break
-            if matches:
-                start_match(state, arguments[A_SEED], cursor[C_NEXT])
-                cursor[C_IN_MATCH] = 1
-        if matches:
-            start_deal(state)
-        else:
-            start_single_deal(
-                state,
-                arguments[A_SEED],
-                cursor[C_NEXT],
-                arguments[A_LEVEL],
-                arguments[A_PREVIOUS],
-                arguments[A_DRAW_PREVIOUS],
-            )
-        for seat in range(4):
-            for i in range(lay.SCRATCH_SIZE):
-                scratch[seat, i] = 0
         logged = cursor[C_PLAYS]
         status = play_out(
             state,
@@ -319,11 +342,12 @@ def run_sets(
         if status != STATUS_OK:
             cursor[C_PLAYS] = logged
             cursor[C_STATUS] = status
+        if status != STATUS_OK or arguments[A_PLAY_OUT]:
             break
         log_deal(state, deal_rows, tribute_rows, cursor)
         finish_deal(state)
         deal_rows[cursor[C_DEALS] - 1, D_GAIN] = state[lay.S_GAIN]
-        if matches:
+        if arguments[A_MATCHES]:
             if not match_is_over(state):
                 continue
             log_match(state, match_rows, cursor)
@@ -337,14 +361,11 @@ _FUNCTIONS = types.UniTuple(types.FunctionType(types.int64(*BOT_ARGUMENTS)), 4)
 _MEMORY = (_WRITE, _ROWS, _WRITE)
 
 
-def load_loop(built_in: bool) -> tuple[Any, Any]:
-    """The compiled (`play_out`, `run_sets`), compiled or read from the cache at the first call.
+def load_loop(built_in: bool) -> Any:
+    """The compiled `run_sets`, compiled or read from the cache at the first call.
 
     ``built_in``: for a line-up of built-in bots, else for tuples of functions (see `asking`).
     """
     bots = (types.int64 if built_in else _FUNCTIONS,) * 3
     rest = (_WRITE, _WRITE, _ROWS, _ROWS, _ROWS, _ROWS)
-    return (
-        entry(play_out, (_WRITE, *bots, *_MEMORY, types.int64, _ROWS, _WRITE)),
-        entry(run_sets, (*bots, _WRITE, *_MEMORY, *rest)),
-    )
+    return entry(run_sets, (*bots, _WRITE, *_MEMORY, *rest))

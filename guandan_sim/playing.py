@@ -19,6 +19,11 @@ from .tribute import choice_mask
 
 __all__ = ["Player"]
 
+_NO_ROWS = [
+    np.zeros((0, width), np.int64)
+    for width in (loop.PLAY_WIDTH, loop.DEAL_WIDTH, loop.TRIBUTE_WIDTH, loop.MATCH_WIDTH)
+]
+
 
 class Player:
     """Four bots with the memory that they play in. One thread at a time may use it."""
@@ -36,7 +41,6 @@ class Player:
         self.view = np.zeros(lay.VIEW_SIZE, np.int64)
         self.scratch = np.zeros((4, lay.SCRATCH_SIZE), np.int64)
         self.out = np.zeros(lay.OUT_SIZE, np.int64)
-        self._no_rows = np.zeros((0, loop.PLAY_WIDTH), np.int64)
 
     def load(self) -> None:
         """Compile what is needed to play, or read it from the cache."""
@@ -46,24 +50,10 @@ class Player:
         """Play the deal in ``state`` to its end. Raises `BotError` with deal, seat and move; the
         state stays there.
         """
-        play_out, _ = loop.load_loop(self._built_in)
         self.scratch[:] = 0
-        cursor = np.zeros(loop.CURSOR, np.int64)
-        try:
-            status = play_out(
-                state,
-                *self._roles,
-                self.view,
-                self.scratch,
-                self.out,
-                self.checked,
-                self._no_rows,
-                cursor,
-            )
-        except Exception as error:
-            self._raise(state, error)
-        if status != loop.STATUS_OK:
-            self._raise(state, int(status))
+        arguments = np.zeros(loop.ARGUMENTS, np.int64)
+        arguments[loop.A_PLAY_OUT] = 1
+        self.run_sets(state, arguments, np.zeros(loop.CURSOR, np.int64), _NO_ROWS)
 
     def run_sets(
         self,
@@ -75,7 +65,7 @@ class Player:
         """`loop.run_sets` with these bots; ``rows`` are play, deal, tribute and match rows. Raises
         `BotError`.
         """
-        _, run_sets = loop.load_loop(self._built_in)
+        run_sets = loop.load_loop(self._built_in)
         arguments[loop.A_CHECKED] = self.checked
         try:
             finished = run_sets(
