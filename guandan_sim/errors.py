@@ -4,6 +4,7 @@ from __future__ import annotations
 
 __all__ = [
     "AmbiguousMoveError",
+    "BenchError",
     "BotError",
     "CardParseError",
     "GuandanError",
@@ -54,3 +55,7 @@ class BotError(GuandanError):
 
 class RunError(GuandanError):
     """A run on disk that cannot be written, read, resumed or trusted."""
+
+
+class BenchError(GuandanError):
+    """A measurement that failed, or a file of earlier figures that cannot be compared with."""

@@ -150,7 +150,6 @@ def test_a_folder_that_cannot_be_written_is_a_failure(run: Command, tmp_path: Pa
     (tmp_path / "file").write_text("keep", "utf-8")
     result = run("simulate", "--deals", "10", "--out", "file/run")
     assert_refused(result, 1, "cannot write to file/run", "choose another --out")
-    assert_refused(run("bench", "--no-start", "--json", "file/x"), 1, "file/x")
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,9 @@
-"""The summary table and the benchmark's figures."""
+"""The summary table."""
 
 from __future__ import annotations
 
 import io
 import statistics
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,11 +12,8 @@ from hypothesis import strategies as st
 from rich.console import Console
 from scipy.stats import binomtest
 
-from guandan_sim.bench import bench_table, loop_speed, signature
 from guandan_sim.report import Z95, mean_interval, summary_table, wilson
 from guandan_sim.simulate import Result, simulate
-
-ROOT = Path(__file__).parents[1]
 
 
 @given(st.integers(1, 10**6), st.data())
@@ -69,18 +65,3 @@ def test_every_share_has_its_interval(deals: int | None, matches: int | None) ->
     lines = [line for line in console.export_text().splitlines() if "%" in line]
     assert len(lines) >= 3
     assert all("[" in line for line in lines)
-
-
-def test_what_is_played_has_not_changed() -> None:
-    """If it was meant to change, write the new value to benchmarks/signature.txt."""
-    assert signature() == (ROOT / "benchmarks" / "signature.txt").read_text("utf-8").strip()
-
-
-def test_figures_of_the_loop() -> None:
-    figures = {bot: loop_speed(bot, deals=5_000, repeats=3) for bot in ("random", "greedy")}
-    for figure in figures.values():
-        slowest, fastest = figure["spread"]
-        assert 0 < slowest <= figure["deals_per_second"] <= fastest
-        assert 30 < figure["plays"] / 5_000 < 80
-    table = bench_table(figures | {"signature": "0", "start_seconds": {"cold": 1.0, "warm": 0.1}})
-    assert table.row_count == 7

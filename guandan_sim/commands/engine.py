@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TextIO
 
 import typer
 from rich.console import Console
 
 from ..bots import bots_by_seat
-from ..errors import BotError
+from ..errors import BenchError, BotError
 from ..options import chosen_bots
 from ..progress import compile_first, note
 from ..simulate import warmup
@@ -19,6 +20,9 @@ from .common import BotNames, FailureError
 __all__ = ["commands"]
 
 commands = typer.Typer()
+
+#: Columns that the tables of `bench` take.
+_TABLE_WIDTH = 100
 
 
 @commands.command("warmup", epilog="Example: guandan-sim warmup --bots my_module:my_bot,greedy")
@@ -35,26 +39,60 @@ def warmup_command(bots: BotNames = "random,greedy") -> None:
         raise FailureError(str(error)) from error
 
 
-@commands.command("bench", epilog="Example: guandan-sim bench --json bench.json")
+@commands.command("bench", epilog="Example: guandan-sim bench --quick --json bench.json")
 def bench_command(
     start: Annotated[
         bool, typer.Option("--start/--no-start", help="Measure cold and warm start, too.")
     ] = True,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="A few short rounds: a first look, not a measurement.")
+    ] = False,
     to: Annotated[
         Path | None, typer.Option("--json", metavar="FILE", help="Write the figures there.")
     ] = None,
+    page: Annotated[
+        Path | None,
+        typer.Option("--markdown", metavar="FILE", help="Write the table there, as Markdown."),
+    ] = None,
+    baseline: Annotated[
+        Path | None,
+        typer.Option("--baseline", metavar="FILE", help="Compare with figures written before."),
+    ] = None,
 ) -> None:
-    """Measure speed on one thread, and sign what is played."""
-    from ..bench import bench, bench_table
+    """Measure speed, and sign what is played."""
+    from ..bench import QUICK, THOROUGH, bench
+    from ..bench.baseline import compare, differences, read_figures
+    from ..bench.own_bot import OWN
+    from ..bench.tables import bench_table, changes_table, markdown, provenance
 
+    # Whatever is wrong is said before minutes are spent on measuring.
     try:
-        # Opened before measuring, so that a wrong name costs no minute.
-        file = None if to is None else to.open("w", encoding="utf-8")
+        before = None if baseline is None else read_figures(baseline)
+        with ExitStack() as stack:
+            figures_file, page_file = (
+                None if path is None else stack.enter_context(_opened(path)) for path in (to, page)
+            )
+            compile_first(bots_by_seat(["random", "greedy"]))
+            compile_first(bots_by_seat(OWN))
+            figures = bench(QUICK if quick else THOROUGH, start=start, say=note)
+            if figures_file is not None:
+                figures_file.write(json.dumps(figures, indent=1) + "\n")
+            if page_file is not None:
+                page_file.write(markdown(figures))
+    except BenchError as error:
+        raise FailureError(str(error)) from error
+    console = Console(highlight=False)
+    console.width = max(console.width, _TABLE_WIDTH)
+    console.print(bench_table(figures))
+    console.print(provenance(figures), markup=False)
+    if before is not None:
+        console.print(changes_table(compare(before, figures)))
+        for line in differences(before, figures):
+            console.print(f"not the same as before: {line}", markup=False)
+
+
+def _opened(path: Path) -> TextIO:
+    try:
+        return path.open("w", encoding="utf-8")
     except OSError as error:
-        raise FailureError(f"cannot write {to}: {error.strerror}") from error
-    compile_first(bots_by_seat(["random", "greedy"]))
-    figures = bench(start=start, say=note)
-    Console(highlight=False).print(bench_table(figures))
-    if file is not None:
-        with file:
-            file.write(json.dumps(figures, indent=1) + "\n")
+        raise FailureError(f"cannot write {path}: {error.strerror}") from error
