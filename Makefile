@@ -6,7 +6,12 @@ BIN := $(VENV)/bin
 DEMO_RUN := runs/demo
 DEMO := simulate --matches 2_000 --bots greedy,random --seed 1 --out $(DEMO_RUN)
 
-.PHONY: demo test lint format bench clean
+# `make bench BASELINE=before.json` compares; PEERS are more options of benchmarks/peers.py.
+RESULTS := benchmarks/results
+BASELINE :=
+PEERS :=
+
+.PHONY: demo test lint format bench bench-kernels clean
 .DEFAULT_GOAL := demo
 .DELETE_ON_ERROR:
 MAKEFLAGS += --no-print-directory
@@ -27,8 +32,18 @@ format: $(VENV)/.ready-dev
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: $(VENV)/.ready
-	@$(BIN)/guandan-sim bench
+bench: $(VENV)/.ready-bench
+	@mkdir -p $(RESULTS)
+	@$(BIN)/guandan-sim bench --json $(RESULTS)/bench.json --markdown $(RESULTS)/bench.md \
+	  $(if $(BASELINE),--baseline '$(BASELINE)')
+	@$(BIN)/python benchmarks/peers.py --json $(RESULTS)/peers.json --markdown $(RESULTS)/peers.md $(PEERS)
+	@$(BIN)/python benchmarks/growth.py --out $(RESULTS)
+	@$(MAKE) bench-kernels
+
+bench-kernels: $(VENV)/.ready-bench
+	@mkdir -p $(RESULTS)
+	@$(BIN)/pytest -q benchmarks/test_kernels.py --benchmark-json=$(RESULTS)/kernels.json \
+	  --benchmark-max-time=0.5 --benchmark-columns=median,iqr,min,rounds --benchmark-sort=name
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
@@ -42,6 +57,16 @@ $(VENV)/.ready: pyproject.toml | $(BIN)/python
 
 $(VENV)/.ready-dev: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	@touch $@ $(VENV)/.ready
+
+# Where a package has no wheel, the rest is installed without it; the table of peers says what it lacks.
+$(VENV)/.ready-bench: pyproject.toml | $(BIN)/python
+	@install="$(BIN)/python -m pip install --quiet --disable-pip-version-check --only-binary open-spiel"; \
+	$$install -e '.[bench]' && exit; \
+	$$install -e . || exit; \
+	for name in matplotlib pytest pytest-benchmark open-spiel rlcard; do \
+	  $$install $$name || echo "$$name cannot be installed here: make bench goes on without it" >&2; \
+	done
 	@touch $@ $(VENV)/.ready
 
 # 3.14 is the newest for which everything needed has wheels. A name on the PATH may not start (pyenv's).

@@ -17,7 +17,7 @@ from ..rules import Rules
 from ..shapes import PASS, kind_of, strength_of
 from .workloads import Game, Workload
 
-__all__ = ["count_all", "list_all", "met", "move_counts"]
+__all__ = ["WIDTH", "count_all", "list_all", "met", "move_counts"]
 
 ONE, TWO, LEVEL, KIND, STRENGTH = range(5)
 WIDTH = 5

@@ -2,8 +2,9 @@
 
 A *decision* is every time that a seat is to act: each play, each pass, whether or not there was
 anything to play, and each card given or returned as tribute, even if only one could be. Seats that
-are out or that a rule bars are not asked and decide nothing. A *choice* is a decision that the seat's
-bot was called for: it could do other than pass, or there were several cards to give or return.
+are out or that a rule bars are not asked and decide nothing. A *choice* is a decision that the
+seat's bot was called for: it could do other than pass, or there were several cards to give or
+return.
 """
 
 from __future__ import annotations

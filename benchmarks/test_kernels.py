@@ -1,0 +1,143 @@
+"""pytest-benchmark cases of the kernels: ``make bench-kernels``.
+
+Every round does a thing 1,000 times in compiled code, so that a microsecond in the table is a
+nanosecond for each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from growth import hands
+
+from guandan_sim.bench.own_bot import OWN
+from guandan_sim.bench.positions import (
+    KIND,
+    LEVEL,
+    ONE,
+    STRENGTH,
+    TWO,
+    count_all,
+    list_all,
+    met,
+    move_counts,
+)
+from guandan_sim.bench.workloads import Game, Workload
+from guandan_sim.jit import Rows, Words, kernel
+from guandan_sim.movegen import count_all_bombs, has_answer
+from guandan_sim.picking import pick_move
+from guandan_sim.rng import deal_hands, deal_key, word
+from guandan_sim.rules import Rules
+from guandan_sim.shapes import PASS
+
+TIMES = 1_000
+GUIDE = Rules.preset("guide")
+MAX_BOMB, JOKER_PAIR = GUIDE.max_bomb, int(GUIDE.full_house_joker_pair)
+
+Benchmark = Callable[..., Any]
+
+
+@pytest.fixture(name="positions", scope="module")
+def met_in_play() -> np.ndarray:
+    """Positions with a choice, evenly from random deals."""
+    found = met(50)
+    return np.ascontiguousarray(found[np.linspace(0, len(found) - 1, TIMES).astype(int)])
+
+
+@kernel
+def deal_packs(out: Words) -> None:
+    for number in range(TIMES):
+        deal_hands(deal_key(1, number, 0), out, 0)
+
+
+@kernel
+def count_bombs(positions: Rows) -> int:
+    total = 0
+    for i in range(len(positions)):
+        total += count_all_bombs(
+            positions[i, ONE], positions[i, TWO], positions[i, LEVEL], MAX_BOMB
+        )
+    return total
+
+
+@kernel
+def answer_each(positions: Rows, bombs: Words) -> int:
+    total = 0
+    for i in range(len(positions)):
+        total += has_answer(
+            positions[i, ONE],
+            positions[i, TWO],
+            positions[i, LEVEL],
+            positions[i, KIND],
+            positions[i, STRENGTH],
+            MAX_BOMB,
+            JOKER_PAIR,
+            bombs[i],
+        )
+    return total
+
+
+@kernel
+def pick_each(positions: Rows, bombs: Words) -> int:
+    total = 0
+    for i in range(len(positions)):
+        shape, _, _, _ = pick_move(
+            positions[i, ONE],
+            positions[i, TWO],
+            positions[i, LEVEL],
+            positions[i, KIND],
+            positions[i, STRENGTH],
+            MAX_BOMB,
+            JOKER_PAIR,
+            bombs[i],
+            positions[i, KIND] != PASS,
+            word(1, i),
+        )
+        total += shape
+    return total
+
+
+def bombs_of(positions: np.ndarray) -> np.ndarray:
+    return np.array([count_all_bombs(*row[:3].tolist(), MAX_BOMB) for row in positions], np.int64)
+
+
+def test_dealing_the_packs(benchmark: Benchmark) -> None:
+    benchmark(deal_packs, np.zeros(8, np.int64))
+
+
+@pytest.mark.parametrize("cards", [5, 14, 27])
+def test_counting_leads(benchmark: Benchmark, cards: int) -> None:
+    assert benchmark(count_all, hands(cards, TIMES), np.zeros((TIMES, 1), np.int64)) > 0
+
+
+def test_counting_moves(benchmark: Benchmark, positions: np.ndarray) -> None:
+    assert benchmark(count_all, positions, np.zeros((TIMES, 1), np.int64)) > TIMES
+
+
+def test_counting_bombs(benchmark: Benchmark, positions: np.ndarray) -> None:
+    assert benchmark(count_bombs, positions) > 0
+
+
+def test_telling_whether_there_is_an_answer(benchmark: Benchmark, positions: np.ndarray) -> None:
+    assert benchmark(answer_each, positions, bombs_of(positions)) == TIMES
+
+
+def test_picking_a_move(benchmark: Benchmark, positions: np.ndarray) -> None:
+    assert benchmark(pick_each, positions, bombs_of(positions)) > 0
+
+
+def test_listing_moves(benchmark: Benchmark, positions: np.ndarray) -> None:
+    out = np.zeros((int(move_counts(positions).max()), 4), np.int64)
+    assert benchmark(list_all, positions, out) > TIMES
+
+
+@pytest.mark.parametrize("bot", ["random", "greedy", OWN], ids=["random", "greedy", "own"])
+def test_playing_deals(benchmark: Benchmark, bot: Any) -> None:
+    benchmark(Game(Workload(bot, TIMES)).play)
+
+
+def test_playing_matches(benchmark: Benchmark) -> None:
+    benchmark(Game(Workload("random", TIMES, matches=True)).play)
