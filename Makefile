@@ -43,7 +43,7 @@ bench: $(VENV)/.ready-bench
 bench-kernels: $(VENV)/.ready-bench
 	@mkdir -p $(RESULTS)
 	@$(BIN)/pytest -q benchmarks/test_kernels.py --benchmark-json=$(RESULTS)/kernels.json \
-	  --benchmark-max-time=0.5 --benchmark-columns=median,iqr,min,rounds --benchmark-sort=name
+	  --benchmark-max-time=0.5 --benchmark-min-rounds=25 --benchmark-columns=median,iqr,min,rounds --benchmark-sort=name
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
@@ -64,7 +64,7 @@ $(VENV)/.ready-bench: pyproject.toml | $(BIN)/python
 	@install="$(BIN)/python -m pip install --quiet --disable-pip-version-check --only-binary open-spiel"; \
 	$$install -e '.[bench]' && exit; \
 	$$install -e . || exit; \
-	for name in matplotlib pytest pytest-benchmark open-spiel rlcard; do \
+	for name in matplotlib pytest pytest-benchmark open-spiel rlcard websockets; do \
 	  $$install $$name || echo "$$name cannot be installed here: make bench goes on without it" >&2; \
 	done
 	@touch $@ $(VENV)/.ready

@@ -5,8 +5,9 @@ python benchmarks/peer_players.py rlcard
 python benchmarks/peer_players.py folder FOLDER
 
 It speaks as `guandan_sim.bench.remote` says, and needs nothing but the engine itself. A folder may
-hold rlcard-guandan (`guandan_rlcard/`), an engine of DanZero's (`guandan/env/engine.py`), or any
-other one with a file `guandan_bench.py` that you add to it::
+hold rlcard-guandan (`guandan_rlcard/`), an engine of DanZero's (`guandan/env/engine.py`),
+OpenGuanDan's server (`guandan-java*.jar`), or any other engine with a file `guandan_bench.py` that
+you add to it::
 
     def play(deals: int) -> tuple[int, int]:
         '''Play so many deals, or somewhat more, at random; return (deals, decisions) played.'''
@@ -104,7 +105,9 @@ def folder(path: str) -> tuple[str, Play]:
     for file, engine in ENGINES.items():
         if (place / file).exists():
             return engine()
-    raise AbsentError(f"{path} holds none of {', '.join(ENGINES)}")
+    for jar in sorted(place.rglob(SERVER)):
+        return _openguandan(jar)
+    raise AbsentError(f"{path} holds none of {', '.join([*ENGINES, SERVER])}")
 
 
 def _prepared() -> tuple[str, Play]:
@@ -147,6 +150,18 @@ def _danzero() -> tuple[str, Play]:
     return "DanZero's engine, Guandan matches", play
 
 
+def _openguandan(jar: Path) -> tuple[str, Play]:
+    """Rooms of four random clients of its server."""
+    from openguandan_bridge import UnusableError, bridge
+
+    try:
+        return f"OpenGuanDan, {jar.stem}, Guandan matches over its WebSocket", bridge(jar)
+    except UnusableError as error:
+        raise AbsentError(str(error)) from error
+
+
+#: OpenGuanDan's server, somewhere in its folder.
+SERVER = "guandan-java*.jar"
 ENGINES: dict[str, Callable[[], tuple[str, Play]]] = {
     "guandan_bench.py": _prepared,
     "guandan_rlcard": _rlcard_guandan,

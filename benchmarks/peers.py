@@ -206,7 +206,8 @@ def main(
         typer.Option("--engine", metavar="NAME=FOLDER", help="Another engine; repeatable."),
     ] = None,
     openguandan: Annotated[
-        str | None, typer.Option("--openguandan", metavar="FOLDER", help="OpenGuanDan's bridge.")
+        str | None,
+        typer.Option("--openguandan", metavar="FOLDER", help="OpenGuanDan, with its server."),
     ] = None,
     python: Annotated[
         str, typer.Option("--python", metavar="FILE", help="The Python that has the peers.")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import os
+import socket
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -85,6 +87,61 @@ class GameEnv:
         self.round_end = self.left == 0
 """,
 }
+
+# Speaks as OpenGuanDan's server does, of deals of two plays each, with a tribute before the second.
+OPENGUANDAN = """
+import json
+import sys
+import threading
+
+from websockets.sync.server import serve
+
+assert sys.argv[1] == "-jar"
+seats = []
+over = threading.Event()
+
+
+def tell(seat, kind, **data):
+    seats[seat].send(json.dumps({"type": kind, "data": data}))
+
+
+def ask(seat, stage, **more):
+    actions = [["Single", "3", ["H3"]], ["PASS", "PASS", "PASS"]]
+    tell(seat, "act", stage=stage, actionList=actions, **more)
+    answer = json.loads(seats[seat].recv())
+    assert answer["type"] == {"play": "PLAY", "tribute": "TRIBUTE", "back": "PAYTRIBUTE"}[stage]
+    assert answer["data"]["act"] in actions
+    assert answer["data"]["seatNum"] == seat
+    assert answer["data"]["roomId"] == "r1"
+    assert ("tributePos" in answer["data"]) == (stage == "back")
+
+
+def serve_seat(connection):
+    message = json.loads(connection.recv())
+    seats.append(connection)
+    if message["type"] == "CREATE_ROOM":
+        rounds = message["data"]["round"]
+        connection.send(json.dumps({"type": "created", "data": {"roomId": "r1"}}))
+        serve_seat.rounds = rounds
+    if len(seats) < 4:
+        over.wait()
+        return
+    for number in range(serve_seat.rounds):
+        for seat in range(4):
+            tell(seat, "notify", stage="beginning", myPos=seat)
+        if number:
+            ask(3, "tribute")
+            ask(0, "back", tributePos=3, tribute="HR")
+        ask(0, "play")
+        ask(1, "play")
+        for seat in range(4):
+            tell(seat, "notify", stage="episodeOver")
+    over.set()
+
+
+with serve(serve_seat, "127.0.0.1", PORT) as server:
+    server.serve_forever()
+"""
 
 
 def write(folder: Path, files: Mapping[str, str]) -> Path:
@@ -228,3 +285,28 @@ def test_growth_refuses_a_wrong_number(tmp_path: Path, capsys: pytest.CaptureFix
     assert "--deals is 'many'" in capsys.readouterr().err
     with pytest.raises(OptionError):
         peers.engine_option("x=")
+
+
+def test_openguandan_over_its_socket(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("websockets")
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    java = tmp_path / "bin" / "java"
+    write(tmp_path, {"bin/java": f"#!{sys.executable}\n" + OPENGUANDAN.replace("PORT", str(port))})
+    java.chmod(0o755)
+    write(tmp_path, {"engine/release/guandan-java-1.0.0.jar": ""})
+    monkeypatch.setenv("PATH", str(java.parent), prepend=os.pathsep)
+    monkeypatch.setenv("OPENGUANDAN_PORT", str(port))
+    with started(tmp_path / "engine") as player:
+        assert "guandan-java-1.0.0" in player.what
+        answer = player.play(3)
+        assert (answer.deals, answer.decisions) == (3, 2 + 4 + 4)
+
+
+def test_openguandan_needs_java(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("websockets")
+    write(tmp_path, {"guandan-java-1.0.0.jar": ""})
+    monkeypatch.setenv("PATH", "")
+    with started(tmp_path) as player:
+        assert "Java" in player.absent

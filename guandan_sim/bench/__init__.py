@@ -12,7 +12,7 @@ from dataclasses import asdict
 from typing import Any
 
 from .baseline import FORMAT
-from .machine import machine, versions
+from .machine import load, machine, versions
 from .measuring import QUICK, THOROUGH, Plan, measured
 from .signing import signature
 
@@ -27,6 +27,7 @@ def bench(
     Without ``start``, cold and warm start are left out: the cold one compiles everything anew.
     Raises `BenchError` if the portable code, measured in a process of its own, fails.
     """
+    before = load()
     figures = {key: figure.as_json() for key, figure in measured(plan, start=start, say=say)}
     say("signature")
     return {
@@ -35,6 +36,7 @@ def bench(
         "machine": machine(),
         "versions": versions(),
         "plan": asdict(plan),
+        "load": [before, load()],
         "figures": figures,
         "signature": signature(),
     }

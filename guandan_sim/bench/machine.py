@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import platform
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ import numpy as np
 from .._version import __version__
 from ..cpu import VECTORS
 
-__all__ = ["machine", "versions"]
+__all__ = ["load", "machine", "versions"]
 
 
 def machine() -> dict[str, Any]:
@@ -36,6 +37,13 @@ def versions() -> dict[str, str]:
         "llvmlite": llvmlite.__version__,
         "numpy": np.__version__,
     }
+
+
+def load() -> float:
+    """How many processes have wanted a core in the last minute, on average; 0 where that is not
+    told.
+    """
+    return round(os.getloadavg()[0], 1) if hasattr(os, "getloadavg") else 0.0
 
 
 def _processor() -> str:

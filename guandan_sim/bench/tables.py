@@ -105,11 +105,13 @@ def markdown(data: Mapping[str, Any]) -> str:
 
 
 def provenance(data: Mapping[str, Any]) -> str:
-    """Two lines about machine, versions, date, rounds, and what was played."""
+    """Lines about machine, versions, date, rounds, load, and what was played."""
     of, plan = data["machine"], data["plan"]
+    before, after = data["load"]
     versions = ", ".join(f"{name} {version}" for name, version in data["versions"].items())
     return (
         f"{of['processor']}, {of['cores']} cores, {of['system']}, {of['code']} code; {versions}; "
         f"{data['date']}; medians of {plan['rounds']} rounds of about {plan['deals']:,} deals.\n"
+        f"Load before and after: {before} and {after}; an idle machine has about 0 and 1.\n"
         f"Signature of what is played: {data['signature']}"
     )
