@@ -19,6 +19,7 @@ import importlib
 import json
 import os
 import random
+import signal
 import sys
 import time
 from collections.abc import Callable
@@ -183,6 +184,8 @@ def main(name: str, *arguments: str) -> None:
     def say(**what: Any) -> None:
         print(json.dumps(what), file=answers, flush=True)
 
+    # Ended from outside it still ends what it has started.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     random.seed(1)
     try:
         what, play = PLAYERS[name](*arguments)

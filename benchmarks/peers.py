@@ -68,6 +68,14 @@ def _folder(text: str, option: str) -> Path:
     return path
 
 
+def _touch(path: Path) -> None:
+    """See that it can be written. Raises `BenchError`."""
+    try:
+        path.touch()
+    except OSError as error:
+        raise BenchError(f"cannot write {path}: {error.strerror}") from error
+
+
 def players(python: str, engines: Sequence[tuple[str, Path]]) -> dict[str, Callable[[], Remote]]:
     """How to start each player, by name: ours, the two packages, the engines in folders."""
 
@@ -223,6 +231,9 @@ def main(
         engines = [engine_option(text) for text in engine or []]
         if openguandan is not None:
             engines.append(("OpenGuanDan", _folder(openguandan, "--openguandan")))
+        for path in (to, page):
+            if path is not None:
+                _touch(path)
         rows, absent = measure(players(python, engines), count)
     except (BenchError, OptionError) as error:
         note(f"error: {error}")

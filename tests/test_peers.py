@@ -217,12 +217,12 @@ def test_speeds_and_ratios(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert list(other.ours) == ["random"]
     assert other.ours["random"]["median"] > 1
     assert 130 < ours.decisions_per_deal < 140
-    console = Console(width=120, record=True, file=io.StringIO())
+    console = Console(width=160, record=True, file=io.StringIO())
     console.print(peers.speeds_table(rows))
     console.print(peers.ratios_table(rows))
     text = console.export_text()
     page = peers.markdown(rows)
-    for part in ("slow", "four random bots", number(ours.deals["median"])):
+    for part in ("slow", "Guandan, random", number(ours.deals["median"])):
         assert part in text
         assert part in page
 
@@ -234,6 +234,8 @@ def test_speeds_and_ratios(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
         ({"engine": ["mine=nowhere"]}, "'nowhere'; that is not a folder"),
         ({"openguandan": "nowhere"}, "--openguandan is 'nowhere'"),
         ({"rounds": "0"}, "--rounds is '0'"),
+        ({"to": Path("nowhere/x")}, "cannot write nowhere/x"),
+        ({"page": Path("nowhere/x")}, "cannot write nowhere/x"),
     ],
 )
 def test_wrong_options_are_said_before_measuring(
@@ -247,7 +249,7 @@ def test_wrong_options_are_said_before_measuring(
     monkeypatch.setattr(peers, "measure", lambda *_: pytest.fail("measured"))
     with pytest.raises(typer.Exit) as caught:
         peers.main(**{"rounds": "1", **options})
-    assert caught.value.exit_code == 2
+    assert caught.value.exit_code == (1 if "cannot write" in says else 2)
     assert says in capsys.readouterr().err
 
 

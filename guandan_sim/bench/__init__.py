@@ -15,6 +15,7 @@ from .baseline import FORMAT
 from .machine import load, machine, versions
 from .measuring import QUICK, THOROUGH, Plan, measured
 from .signing import signature
+from .workloads import Game, Workload
 
 __all__ = ["QUICK", "THOROUGH", "Plan", "bench", "signature"]
 
@@ -37,6 +38,13 @@ def bench(
         "versions": versions(),
         "plan": asdict(plan),
         "load": [before, load()],
+        "counts": {bot: _counts(bot, plan.deals) for bot in ("random", "greedy")},
         "figures": figures,
         "signature": signature(),
     }
+
+
+def _counts(bot: str, deals: int) -> dict[str, int]:
+    """What the deals of a round of this bot hold."""
+    counts = Game(Workload(bot, deals)).counts
+    return {**asdict(counts), "decisions": counts.decisions}

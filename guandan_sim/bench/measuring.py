@@ -36,6 +36,7 @@ LISTING = "legal moves listed into a buffer"
 WRITING = "simulate, one worker, as Parquet"
 THREADS = "two threads for one"
 START = "starting: simulate --deals 1k"
+OWN_BOT = "a user's bot, as random"
 
 
 @dataclass(frozen=True)
@@ -97,10 +98,10 @@ def _speeds(plan: Plan) -> Figures:
 
     figures: dict[str, Figure] = {}
     for name, label in (
-        ("random", "four random bots"),
-        ("portable", "four random bots, portable code"),
-        ("greedy", "four greedy bots"),
-        ("own", "four bots of a user's, as random"),
+        ("random", "random bots"),
+        ("portable", "random bots, portable code"),
+        ("greedy", "greedy bots"),
+        ("own", OWN_BOT),
     ):
         if name in times:
             decisions = counts[name].decisions
@@ -112,6 +113,9 @@ def _speeds(plan: Plan) -> Figures:
                 ),
                 f"{name}_ns": Figure(ONE_THREAD, label, "ns a decision", nanoseconds, False),
             }
+    figures["own_ratio"] = Figure(
+        ONE_THREAD, OWN_BOT, "of random", ratios(speed["own"], speed["random"])
+    )
     for bot in ("random", "greedy"):
         name = f"{bot}_matches"
         label = f"whole matches, {bot} bots"
@@ -125,21 +129,18 @@ def _speeds(plan: Plan) -> Figures:
         name = f"{bot}_logged"
         figures[f"{name}_ratio"] = Figure(
             ONE_THREAD,
-            f"every play logged in memory, {bot}",
+            f"plays logged in memory, {bot}",
             "of no log",
             ratios(speed[name], speed[bot]),
             target=0.9,
         )
-    figures["own_ratio"] = Figure(
-        ONE_THREAD, "a user's bot, as random", "of random", ratios(speed["own"], speed["random"])
-    )
     return figures
 
 
 def _written(plan: Plan) -> Figures:
     deals, rounds = 10 * plan.deals, max(plan.rounds // 10, 3)
     seconds = alternate({"": lambda: _write(deals)}, rounds)[""]
-    label = "four random bots, every play"
+    label = "random bots, every play"
     return {"written_deals": Figure(WRITING, label, "deals/s", _rates(deals, seconds))}
 
 
@@ -186,7 +187,7 @@ def _listing(plan: Plan) -> Figures:
     moves, listings = int(counts.sum()) * repeats, len(positions) * repeats
     task = {"": lambda: seconds_of(lambda: list_all(positions, out, repeats))}
     seconds = alternate(task, plan.rounds)[""]
-    label = f"at {len(positions):,} choices, {counts.mean():.1f} moves each"
+    label = f"{len(positions):,} choices, {counts.mean():.1f} moves each"
     return {
         "listing_moves": Figure(LISTING, label, "moves/s", _rates(moves, seconds), target=5e7),
         "listing_move_ns": Figure(

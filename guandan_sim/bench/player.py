@@ -19,7 +19,7 @@ def main(bot: str) -> None:
     """Answer the numbers on standard input."""
     warmup(bot)
     code = "vector code" if VECTORS else "portable code"
-    _say({"ready": f"guandan_sim {__version__}, Guandan, four {bot} bots, {code}"})
+    _say({"ready": f"guandan_sim {__version__}, Guandan, {bot}, {code}"})
     games: dict[int, Game] = {}
     for line in sys.stdin:
         deals = int(line)

@@ -108,10 +108,16 @@ def provenance(data: Mapping[str, Any]) -> str:
     """Lines about machine, versions, date, rounds, load, and what was played."""
     of, plan = data["machine"], data["plan"]
     before, after = data["load"]
+    decisions = "; ".join(
+        f"{each['decisions'] / each['deals']:.1f} in a {bot} deal, "
+        f"{each['choices'] / each['deals']:.1f} of them choices"
+        for bot, each in data["counts"].items()
+    )
     versions = ", ".join(f"{name} {version}" for name, version in data["versions"].items())
     return (
         f"{of['processor']}, {of['cores']} cores, {of['system']}, {of['code']} code; {versions}; "
         f"{data['date']}; medians of {plan['rounds']} rounds of about {plan['deals']:,} deals.\n"
+        f"Decisions: {decisions}.\n"
         f"Load before and after: {before} and {after}; an idle machine has about 0 and 1.\n"
         f"Signature of what is played: {data['signature']}"
     )

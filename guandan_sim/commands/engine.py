@@ -22,7 +22,7 @@ __all__ = ["commands"]
 commands = typer.Typer()
 
 #: Columns that the tables of `bench` take.
-_TABLE_WIDTH = 100
+_TABLE_WIDTH = 104
 
 
 @commands.command("warmup", epilog="Example: guandan-sim warmup --bots my_module:my_bot,greedy")
