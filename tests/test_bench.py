@@ -123,6 +123,7 @@ def test_a_figure_as_json() -> None:
         "label": "label",
         "unit": "deals/s",
         "more_is_better": True,
+        "relative": False,
         "target": 5,
         "rounds": 5,
         "median": 3,
@@ -187,6 +188,7 @@ def figures_of(**changes: Any) -> dict[str, Any]:
         "machine": {"processor": "one"},
         "versions": {"numba": "1"},
         "plan": {"rounds": 4},
+        "load": [0.0, 1.0],
         "figures": {"speed": figure, "cost": cost},
         "signature": "00",
         **changes,
@@ -210,13 +212,23 @@ def test_a_change_is_one_only_beyond_the_spread(
     for figure in new["figures"].values():
         figure["rounds"] = rounds
         figure["median"] *= factor
-        figure["quartiles"] = [factor * value for value in figure["quartiles"]]
+        for name in ("quartiles", "range"):
+            figure[name] = [factor * value for value in figure[name]]
     changes = baseline.compare(old, new)
     assert [change.verdict for change in changes] == [speed, cost]
     assert [change.ratio for change in changes] == pytest.approx([factor, factor])
     text = shown(tables.changes_table(changes))
     assert f"{factor:.3f}" in text
     assert speed in text
+
+
+@pytest.mark.parametrize(("unit", "verdict"), [("deals/s", ""), ("of random", "worse")])
+def test_a_busy_machine_is_no_change(unit: str, verdict: str) -> None:
+    """Most rounds are slow, the best one is not; a ratio would not have moved."""
+    idle = Figure("g", "f", unit, (100, 101, 102, 103)).as_json()
+    busy = Figure("g", "f", unit, (60, 62, 65, 102)).as_json()
+    (change,) = baseline.compare(figures_of(figures={"f": idle}), figures_of(figures={"f": busy}))
+    assert change.verdict == verdict
 
 
 def test_only_figures_of_both_are_compared() -> None:
@@ -228,12 +240,16 @@ def test_only_figures_of_both_are_compared() -> None:
 
 def test_other_machines_versions_and_games_are_said() -> None:
     new = figures_of(
-        machine={"processor": "two"}, versions={"numba": "1", "numpy": "2"}, signature="11"
+        machine={"processor": "two"},
+        load=[4.0, 2.0],
+        versions={"numba": "1", "numpy": "2"},
+        signature="11",
     )
     assert baseline.differences(figures_of(), figures_of()) == []
     assert baseline.differences(figures_of(), new) == [
         "processor: one, now two",
         "numpy: None, now 2",
+        "load of the machine: 1.0, now 4.0: what took long rounds may differ",
         "signature: 00, now 11: other games are played",
     ]
 
@@ -259,7 +275,9 @@ def broken(change: Callable[[dict[str, Any]], object]) -> str:
         (broken(lambda data: data["figures"]["cost"].pop("unit")), "unit"),
         (broken(lambda data: data["figures"]["cost"].update(median=99)), "'cost'"),
         (broken(lambda data: data["figures"]["cost"].update(quartiles=[1])), "cannot be read"),
+        (broken(lambda data: data["figures"]["cost"].pop("range")), "range"),
         (broken(lambda data: data.update(machine=3)), "cannot be read"),
+        (broken(lambda data: data.update(load=[])), "cannot be read"),
     ],
 )
 def test_a_baseline_that_is_none_is_said_before_measuring(

@@ -18,12 +18,16 @@ FORMAT = "guandan_sim bench 1"
 #: With fewer rounds than this quartiles say nothing.
 _ROUNDS_NEEDED = 3
 
+#: Best rounds of the same code are this close on the same machine, about.
+_LEAST_STEP = 1.02
+
+#: Loads that are further apart than this are worth telling.
+_LOAD_APART = 1.0
+
 
 @dataclass(frozen=True)
 class Change:
-    """One figure in both sets. ``verdict`` is "better" or "worse" where the middle halves of the
-    rounds do not overlap, else "".
-    """
+    """One figure in both sets. ``verdict`` is "better", "worse", or "" where it may be chance."""
 
     group: str
     label: str
@@ -54,10 +58,12 @@ def read_figures(path: Path) -> dict[str, Any]:
     try:
         for figure in data["figures"].values():
             low, high = figure["quartiles"]
-            if not 0 < low <= figure["median"] <= high:
+            least, most = figure["range"]
+            if not 0 < least <= low <= figure["median"] <= high <= most:
                 raise ValueError(f"a median outside its quartiles in {figure['label']!r}")
-            _ = figure["rounds"] + 0, figure["unit"] + "", figure["more_is_better"]
-        _ = dict(data["machine"]), dict(data["versions"]), data["signature"]
+            _ = figure["rounds"] + 0, figure["unit"] + ""
+            _ = figure["more_is_better"], figure["relative"]
+        _ = dict(data["machine"]), dict(data["versions"]), max(data["load"]), data["signature"]
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise BenchError(f"{path} has figures that cannot be read: {error!r}") from error
     return data
@@ -66,19 +72,15 @@ def read_figures(path: Path) -> dict[str, Any]:
 def compare(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[Change]:
     """The figures that both have, in the order of ``new``, both as `read_figures` gives them.
 
-    A figure that was measured in fewer than three rounds is never called changed.
+    A change is named where the middle halves of the rounds do not overlap, and never from fewer
+    than three rounds. Other work on the machine makes rounds slow and never fast: of a figure that
+    is not a ratio the best rounds have to differ, too, by 2%.
     """
     changes = []
     for key, after in new["figures"].items():
         before = old["figures"].get(key)
         if before is None or before["unit"] != after["unit"]:
             continue
-        verdict = ""
-        if min(before["rounds"], after["rounds"]) >= _ROUNDS_NEEDED:
-            above = after["quartiles"][0] > before["quartiles"][1]
-            below = after["quartiles"][1] < before["quartiles"][0]
-            if above or below:
-                verdict = "better" if above == after["more_is_better"] else "worse"
         changes.append(
             Change(
                 after["group"],
@@ -86,15 +88,30 @@ def compare(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[Change]:
                 after["unit"],
                 before["median"],
                 after["median"],
-                verdict,
+                _verdict(before, after),
             )
         )
     return changes
 
 
+def _verdict(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
+    if min(before["rounds"], after["rounds"]) < _ROUNDS_NEEDED:
+        return ""
+    up = after["quartiles"][0] > before["quartiles"][1]
+    down = after["quartiles"][1] < before["quartiles"][0]
+    if not after["relative"]:
+        best = max if after["more_is_better"] else min
+        step = best(after["range"]) / best(before["range"])
+        up = up and step > _LEAST_STEP
+        down = down and step < 1 / _LEAST_STEP
+    if not (up or down):
+        return ""
+    return "better" if up == after["more_is_better"] else "worse"
+
+
 def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
-    """What else is not the same, a line each: the machine, versions, the size of the workload, what
-    was played.
+    """What else is not the same, a line each: the machine, versions, the size of the workload, the
+    load, what was played.
     """
     found = []
     for part in ("machine", "versions", "plan"):
@@ -102,6 +119,11 @@ def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
         for name in dict.fromkeys([*before, *after]):
             if before.get(name) != after.get(name):
                 found.append(f"{name}: {before.get(name)}, now {after.get(name)}")
+    before, after = max(old["load"]), max(new["load"])
+    if abs(before - after) > _LOAD_APART:
+        found.append(
+            f"load of the machine: {before}, now {after}: what took long rounds may differ"
+        )
     if old["signature"] != new["signature"]:
         found.append(
             f"signature: {old['signature']}, now {new['signature']}: other games are played"

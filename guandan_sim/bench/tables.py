@@ -73,9 +73,7 @@ def _grouped(data: Mapping[str, Any]) -> Iterator[tuple[str, list[dict[str, Any]
 
 
 def changes_table(changes: Sequence[Change]) -> Table:
-    """A comparison as a rich table. A change is named only where the middle halves of the rounds
-    do not overlap.
-    """
+    """A comparison as a rich table."""
     table = Table("", box=SIMPLE_HEAD)
     for heading in ("before", "now", "", "ratio", ""):
         table.add_column(heading, justify="right" if heading else "left")

@@ -46,6 +46,11 @@ class Figure:
         first, _, third = statistics.quantiles(self.values, n=4, method="inclusive")
         return first, third
 
+    @property
+    def relative(self) -> bool:
+        """Whether it compares two things of one round, which are as fast or slow together."""
+        return self.unit.startswith(("of ", "times "))
+
     def as_json(self) -> dict[str, Any]:
         """The figure as JSON data; numbers are kept to five significant digits."""
 
@@ -57,6 +62,7 @@ class Figure:
             "label": self.label,
             "unit": self.unit,
             "more_is_better": self.more_is_better,
+            "relative": self.relative,
             "target": self.target,
             "rounds": len(self.values),
             "median": rounded(self.median),
