@@ -4,7 +4,7 @@ Times are of the wall clock (`time.perf_counter`), since a user waits by it. Rou
 short, some hundredths of a second a task: what else runs on the machine then spoils some rounds
 and not their median, which on a busy machine is that of the CPU time. Things that are compared with
 each other are timed in turn, round after round, every other round backwards: a clock that drifts
-cancels out of the ratio of two times of one round.
+cancels out of the ratio of two times of one round. No task is always the first.
 """
 
 from __future__ import annotations
@@ -103,6 +103,8 @@ def alternate(
         task()
     for number in range(rounds):
         names = list(tasks)
+        first = number // 2 % len(names)
+        names = names[first:] + names[:first]
         for name in names if number % 2 == 0 else reversed(names):
             found[name].append(tasks[name]())
     return {name: tuple(seconds) for name, seconds in found.items()}
