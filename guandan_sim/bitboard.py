@@ -58,13 +58,13 @@ def _tables() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     choose_counts = np.zeros(256 * 16, np.int64)
     start = np.zeros(256 * 16, np.int64)
     members: list[int] = []
-    for index in range(256):
-        if index >> 4 & ~index:
+    for kind in range(256):
+        if kind >> 4 & ~kind:
             continue  # a second copy without a first is no hand
-        found = _multisets(index)
+        found = _multisets(kind)
         for size in range(9):
-            choose_counts[16 * index + size] = len(found[size])
-            start[16 * index + size] = len(members)
+            choose_counts[16 * kind + size] = len(found[size])
+            start[16 * kind + size] = len(members)
             members += found[size]
     return choose_counts, start, np.array(members, np.int64)
 

@@ -17,7 +17,17 @@ from numba.extending import intrinsic
 from .cpu import VECTORS
 from .jit import DISABLED, kernel
 
-__all__ = ["divide", "index", "mix", "mulhi", "popcount", "select_bit", "signed", "trailing_zeros", "weyl"]
+__all__ = [
+    "divide",
+    "index",
+    "mix",
+    "mulhi",
+    "popcount",
+    "select_bit",
+    "signed",
+    "trailing_zeros",
+    "weyl",
+]
 
 _I64 = ir.IntType(64)
 _I128 = ir.IntType(128)
@@ -62,14 +72,14 @@ if DISABLED:
         return signed(int(base) + int(step) * int(count))
 
     def index(place: int) -> int:
-        """``place`` as an index that is known not to be negative: not to be counted from the end."""
+        """``place`` as an index known not to be negative, so not to be counted from the end."""
         return place
 
 else:
 
     @intrinsic
     def index(_typing: Any, place: Any) -> Any:
-        """``place`` as an index that is known not to be negative: not to be counted from the end."""
+        """``place`` as an index known not to be negative, so not to be counted from the end."""
         del place
         return types.uint64(types.int64), lambda _context, _builder, _signature, args: args[0]
 

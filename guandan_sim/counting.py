@@ -347,9 +347,9 @@ def _rank_bombs() -> np.ndarray:
     table = np.zeros((3, 12, 256), np.int64)
     for wilds in range(3):
         for least in range(4, 11):
-            for index in range(256):
-                ways = CHOOSE[16 * index : 16 * index + 9]
-                table[wilds, least, index] = sum(
+            for kind in range(256):
+                ways = CHOOSE[16 * kind : 16 * kind + 9]
+                table[wilds, least, kind] = sum(
                     int(ways[natural])
                     for used in range(wilds + 1)
                     for natural in range(max(least - used, 1), 9)

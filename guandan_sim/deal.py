@@ -359,8 +359,7 @@ def forget_shown(state: Words) -> None:
 
 @kernel
 def _lay_returns(state: Words, seat: int) -> None:
-    """Lay in a state open the returned cards that ``seat`` may see where they are hidden; -1: all.
-    """
+    """Lay in a state open the returned cards that ``seat`` may see where they are hidden; -1: all."""
     for number in range(2):
         row = number * lay.V_TRIBUTE_WIDTH
         party = state[lay.V_GIVER + row] == seat or state[lay.V_RECEIVER + row] == seat

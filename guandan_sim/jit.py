@@ -67,7 +67,6 @@ _PACKAGE = Path(__file__).parent
 _NOT_COMPILED = {
     "__init__.py",
     "__main__.py",
-    "bench.py",
     "checks.py",
     "cli.py",
     "columns.py",
@@ -120,7 +119,7 @@ def source_key(*extra: bytes) -> str:
     )
     digest.update(repr((versions, VECTORS, processor)).encode())
     for path in sorted(_PACKAGE.rglob("*.py")):
-        if path.name not in _NOT_COMPILED and path.parent.name != "commands":
+        if path.name not in _NOT_COMPILED and path.parent.name not in ("bench", "commands"):
             digest.update(path.relative_to(_PACKAGE).as_posix().encode())
             digest.update(path.read_bytes())
     for item in extra:

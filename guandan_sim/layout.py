@@ -22,7 +22,7 @@ V_KEY = 2  # key of this decision's random stream: draw k is rng.word(key, k)
 V_ONE = 3  # own hand
 V_TWO = 4
 V_BOMBS = 5  # in play: bombs that the own hand could make, as if any were needed
-V_ANSWERS = 6  # moves that beat the play to beat: of its own shape, or bombs if it is one; 0: a lead
+V_ANSWERS = 6  # in a trick: moves of the kind to beat that beat it (all bombs are one kind)
 # Public words.
 V_PHASE = 7  # PHASE_*
 V_LEVEL = 8  # the level played (rank 1..13); its hearts are wild

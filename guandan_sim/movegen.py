@@ -31,7 +31,6 @@ from .shapes import (
     BOMB,
     FULL_HOUSE,
     LADDER_STEP,
-    PAIR,
     PASS,
     PLATE,
     SINGLE,

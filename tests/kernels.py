@@ -10,8 +10,9 @@ from numba import types
 from guandan_sim import layout as lay
 from guandan_sim.bits import mix, mulhi, popcount, select_bit, trailing_zeros, weyl
 from guandan_sim.jit import BOT_ARGUMENTS, compile_function, kernel
-from guandan_sim.movegen import count_all_bombs, count_moves, has_answer
+from guandan_sim.movegen import count_all_bombs, count_answers, count_moves
 from guandan_sim.rng import deal_hands, deal_key, word
+from guandan_sim.shapes import BOMB
 
 _WORDS = types.Array(types.int64, 1, "C")
 _ROWS = types.Array(types.int64, 2, "C")
@@ -71,8 +72,8 @@ def bit_operations(a: int, b: int, held: int, k: int, out: Any) -> None:
 
 @kernel
 def first_disagreement(cards: Any, beats: Any, level: int, max_bomb: int, joker_pair: int) -> int:
-    """The first subset (a mask) of ``cards``, a bit each, for which `has_answer` and `count_moves`
-    disagree over some (kind, strength) of ``beats``, or the count depends on knowing the bombs.
+    """The first subset (a mask) of ``cards``, a bit each, for which `count_moves` over some (kind,
+    strength) of ``beats`` is not `count_answers` and the other bombs, or depends on knowing these.
 
     -1 if there is none.
     """
@@ -86,9 +87,9 @@ def first_disagreement(cards: Any, beats: Any, level: int, max_bomb: int, joker_
         for i in range(len(beats)):
             kind, strength = beats[i, 0], beats[i, 1]
             n = count_moves(one, two, level, kind, strength, max_bomb, joker_pair, bombs)
-            answer = has_answer(one, two, level, kind, strength, max_bomb, joker_pair, bombs)
+            answers = count_answers(one, two, level, kind, strength, max_bomb, joker_pair, -1)
             blind = count_moves(one, two, level, kind, strength, max_bomb, joker_pair, -1)
-            if n != blind or answer != (n > 0):
+            if n != blind or n != answers + (bombs if kind != BOMB else 0):
                 return subset
     return -1
 

@@ -19,11 +19,12 @@ from numba.core.errors import TypingError
 from strategies import Position, Setting, full_positions, play_of, plays_to_beat, positions
 
 import guandan_sim as gs
+from guandan_sim import layout as lay
 from guandan_sim.bitboard import contains
 from guandan_sim.cards import CARD_NUMBERS, cards_to_words
 from guandan_sim.jit import DISABLED
 from guandan_sim.listing import list_moves
-from guandan_sim.movegen import count_all_bombs, count_moves, has_answer
+from guandan_sim.movegen import count_all_bombs, count_answers, count_moves
 from guandan_sim.picking import pick_move
 from guandan_sim.shapes import (
     JOKER_BOMB,
@@ -68,15 +69,15 @@ def rating(move: gs.Move | None, level: str) -> tuple[int, int]:
     return int(kind_of(shape)), int(strength_of(shape, rank, len(move.cards), number))
 
 
-def counts(hand: tuple[str, ...], setting: Setting, kind: int, strength: int) -> tuple[int, bool]:
-    """(`count_moves`, `has_answer`); the count is the same with and without the number of bombs."""
+def counted(hand: tuple[str, ...], setting: Setting, kind: int, strength: int) -> int:
+    """`count_moves`, which is the same with and without the number of bombs."""
     level, max_bomb, joker_pair = setting.words
     one, two = cards_to_words(hand)
     bombs = count_all_bombs(one, two, level, max_bomb)
     arguments = (one, two, level, kind, strength, max_bomb, joker_pair)
     count = count_moves(*arguments, bombs)
     assert count == count_moves(*arguments, -1)
-    return count, bool(has_answer(*arguments, bombs))
+    return int(count)
 
 
 def test_all_2300_independent_positions_have_exactly_the_listed_moves() -> None:
@@ -92,9 +93,7 @@ def test_all_2300_independent_positions_have_exactly_the_listed_moves() -> None:
         assert {as_oracle_writes(move) for move in found} == listed, case["id"]
         plays = len(case["legal"]) - (to_beat is not None)
         kind, strength = rating(to_beat, setting.level)
-        assert counts(tuple(case["hand"]), setting, kind, strength) == (plays, plays > 0), case[
-            "id"
-        ]
+        assert counted(tuple(case["hand"]), setting, kind, strength) == plays, case["id"]
 
 
 def test_moves_of_the_independent_positions_read_back_as_what_they_are() -> None:
@@ -120,14 +119,14 @@ def test_small_hands_have_exactly_the_moves_of_the_oracle(
     hand, setting = position
     free = oracle.legal_moves(hand, setting.level, None, *setting[1:])
     assert_same_moves(gs.legal_moves(hand, setting.level, None, setting.rules), free)
-    assert counts(hand, setting, PASS, 0) == (len(free), len(free) > 0)
+    assert counted(hand, setting, PASS, 0) == len(free)
     by_play = Counter((shape, rank, len(cards)) for shape, rank, cards in free)
     for to_beat in plays_to_beat(setting.level, setting.max_bomb):
         expected = sum(
             n for play, n in by_play.items() if oracle.beats(play, play_of(to_beat), setting.level)
         )
-        found = counts(hand, setting, *rating(to_beat, setting.level))
-        assert found == (expected, expected > 0), to_beat
+        found = counted(hand, setting, *rating(to_beat, setting.level))
+        assert found == expected, to_beat
     to_beat = data.draw(st.sampled_from(plays_to_beat(setting.level, setting.max_bomb)))
     assert_same_moves(
         gs.legal_moves(hand, setting.level, to_beat, setting.rules),
@@ -165,14 +164,18 @@ def listed(position: Position, kind: int, strength: int) -> list[Words]:
     return [tuple(row) for row in ROOM[:n].tolist()]
 
 
-def picked(position: Position, kind: int, strength: int, may_pass: int, word: int) -> Words:
+def picked(position: Position, kind: int, strength: int, word: int) -> Words:
     level, max_bomb, joker_pair = position.setting.words
     one, two = cards_to_words(position.hand)
-    arguments = (one, two, level, kind, strength, max_bomb, joker_pair)
     bombs = count_all_bombs(one, two, level, max_bomb)
-    cached = pick_move(*arguments, bombs, may_pass, word)
-    assert cached == pick_move(*arguments, -1, may_pass, word)
-    shape, rank, take_one, take_two = map(int, cached)
+    view = np.zeros(lay.VIEW_SIZE, np.int64)
+    view[[lay.V_ONE, lay.V_TWO, lay.V_LEVEL, lay.V_BOMBS]] = one, two, level, bombs
+    view[[lay.V_BEAT_KIND, lay.V_BEAT_STRENGTH]] = kind, strength
+    view[[lay.V_RULES + lay.R_MAX_BOMB, lay.V_RULES + lay.R_JOKER_PAIR]] = max_bomb, joker_pair
+    view[lay.V_ANSWERS] = count_answers(
+        one, two, level, kind, strength, max_bomb, joker_pair, bombs
+    )
+    shape, rank, take_one, take_two = map(int, pick_move(view, word))
     return shape, rank, take_one, take_two
 
 
@@ -188,7 +191,7 @@ def check_listing(position: Position, to_beat: gs.Move | None, picks: int) -> No
     kind, strength = rating(to_beat, setting.level)
     moves = listed(position, kind, strength)
     assert len(set(moves)) == len(moves)
-    assert counts(hand, setting, kind, strength) == (len(moves), len(moves) > 0)
+    assert counted(hand, setting, kind, strength) == len(moves)
     one, two = cards_to_words(hand)
     level, max_bomb, joker_pair = setting.words
     for shape, rank, take_one, take_two in moves:
@@ -201,7 +204,7 @@ def check_listing(position: Position, to_beat: gs.Move | None, picks: int) -> No
     drawn = set()
     ks = range(0, n, max(n // picks, 1))
     for k in ks:
-        low, high = (picked(position, kind, strength, may_pass, word) for word in edges(k, n))
+        low, high = (picked(position, kind, strength, word) for word in edges(k, n))
         assert low == high
         drawn.add(low)
     assert len(drawn) == len(ks)
@@ -247,7 +250,7 @@ def test_even_the_whole_pack_is_a_hand(level: str) -> None:
     assert len(listed(position, PASS, 0)) < len(ROOM)
 
 
-def test_dealt_hands_have_an_answer_exactly_if_a_move_is_counted() -> None:
+def test_as_many_moves_of_dealt_hands_are_counted_as_listed() -> None:
     dealt = np.zeros((400, 8), np.int64)
     deal_many(11, 0, dealt)
     answers = 0
@@ -260,10 +263,10 @@ def test_dealt_hands_have_an_answer_exactly_if_a_move_is_counted() -> None:
         bombs = count_all_bombs(one, two, level, max_bomb)
         for to_beat in plays_to_beat(setting.level, max_bomb):
             kind, strength = rating(to_beat, setting.level)
-            rest = (one, two, level, kind, strength, max_bomb, joker_pair, bombs)
-            found = bool(has_answer(*rest))
-            assert found == (count_moves(*rest) > 0)
-            answers += found
+            rest = (one, two, level, kind, strength, max_bomb, joker_pair)
+            found = count_moves(*rest, bombs)
+            assert found == list_moves(*rest, ROOM)
+            answers += found > 0
     assert 0.3 < answers / (len(dealt) * len(plays_to_beat("2"))) < 0.9
 
 
@@ -311,8 +314,8 @@ def test_no_hand_has_no_moves_and_only_passes() -> None:
     empty = Position((), Setting("2"))
     for to_beat in (None, *plays_to_beat("2")):
         kind, strength = rating(to_beat, "2")
-        assert counts((), empty.setting, kind, strength) == (0, False)
-        assert picked(empty, kind, strength, 1, -1) == (PASS, 0, 0, 0)
+        assert counted((), empty.setting, kind, strength) == 0
+        assert picked(empty, kind, strength, -1) == (PASS, 0, 0, 0)
     assert gs.legal_moves("", "2") == []
     assert [str(m) for m in gs.legal_moves("", "2", "single 3: S3")] == ["pass"]
 

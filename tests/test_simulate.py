@@ -39,7 +39,8 @@ USERS = '''
     from guandan_sim.bits import popcount
     from guandan_sim.bots import random as uniform
     from guandan_sim.jit import kernel
-    from guandan_sim.movegen import count_all_bombs, has_answer
+    from guandan_sim.movegen import count_all_bombs, count_answers
+    from guandan_sim.shapes import BOMB
     from guandan_sim.rng import word
     from guandan_sim.tribute import choice_mask
 
@@ -106,14 +107,14 @@ USERS = '''
             return 9
         scratch[0] += 1
         scratch[lay.SCRATCH_SIZE - 1] = -1
-        # Asked only with a choice.
+        # Asked only with a choice, and told of it.
         bombs = count_all_bombs(
             view[lay.V_ONE],
             view[lay.V_TWO],
             view[lay.V_LEVEL],
             view[lay.V_RULES + lay.R_MAX_BOMB],
         )
-        if view[lay.V_BEAT_SEAT] >= 0 and not has_answer(
+        answers = count_answers(
             view[lay.V_ONE],
             view[lay.V_TWO],
             view[lay.V_LEVEL],
@@ -122,6 +123,13 @@ USERS = '''
             view[lay.V_RULES + lay.R_MAX_BOMB],
             view[lay.V_RULES + lay.R_JOKER_PAIR],
             bombs,
+        )
+        if view[lay.V_BOMBS] != bombs or view[lay.V_ANSWERS] != answers:
+            return 11
+        if (
+            view[lay.V_BEAT_SEAT] >= 0
+            and answers == 0
+            and (bombs == 0 or view[lay.V_BEAT_KIND] == BOMB)
         ):
             return 10
         return _fair(view, scratch, out)

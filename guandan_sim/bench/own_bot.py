@@ -14,18 +14,7 @@ __all__ = ["OWN"]
 
 def play(view: Any, _scratch: Any, out: Any) -> int:
     """A uniform choice among the legal moves."""
-    shape, rank, one, two = pick_move(
-        view[lay.V_ONE],
-        view[lay.V_TWO],
-        view[lay.V_LEVEL],
-        view[lay.V_BEAT_KIND],
-        view[lay.V_BEAT_STRENGTH],
-        view[lay.V_RULES + lay.R_MAX_BOMB],
-        view[lay.V_RULES + lay.R_JOKER_PAIR],
-        view[lay.V_BOMBS],
-        1 if view[lay.V_BEAT_SEAT] >= 0 else 0,
-        word(view[lay.V_KEY], 0),
-    )
+    shape, rank, one, two = pick_move(view, word(view[lay.V_KEY], 0))
     out[lay.OUT_SHAPE] = shape
     out[lay.OUT_RANK] = rank
     out[lay.OUT_ONE] = one
