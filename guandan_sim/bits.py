@@ -73,7 +73,7 @@ if DISABLED:
 
     def index(place: int) -> int:
         """``place`` as an index known not to be negative, so not to be counted from the end."""
-        return place
+        return int(place)
 
 else:
 

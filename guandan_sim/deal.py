@@ -351,15 +351,19 @@ def show(state: Words, view: Words, seat: int, key: int, answers: int) -> Words:
 
 @kernel
 def forget_shown(state: Words) -> None:
-    """Undo what `show` has done to the state."""
+    """Undo what `show` and the loop have left in the state."""
     for i in range(lay.V_SEAT, lay.V_PHASE):
         state[i] = 0
+    for i in range(4):
+        state[lay.S_KEYS + i] = 0
     _lay_returns(state, -1)
 
 
 @kernel
 def _lay_returns(state: Words, seat: int) -> None:
-    """Lay in a state open the returned cards that ``seat`` may see where they are hidden; -1: all."""
+    """Lay open in a state the returned cards that ``seat`` may see where returns are hidden; -1:
+    all.
+    """
     for number in range(2):
         row = number * lay.V_TRIBUTE_WIDTH
         party = state[lay.V_GIVER + row] == seat or state[lay.V_RECEIVER + row] == seat

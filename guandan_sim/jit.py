@@ -67,6 +67,7 @@ _PACKAGE = Path(__file__).parent
 _NOT_COMPILED = {
     "__init__.py",
     "__main__.py",
+    "baseline.py",
     "checks.py",
     "cli.py",
     "columns.py",
@@ -75,12 +76,15 @@ _NOT_COMPILED = {
     "hashing.py",
     "history.py",
     "logrows.py",
+    "machine.py",
     "manifest.py",
     "moves.py",
     "options.py",
     "parts.py",
+    "player.py",
     "playing.py",
     "progress.py",
+    "remote.py",
     "replay.py",
     "report.py",
     "rulebook.py",
@@ -91,12 +95,17 @@ _NOT_COMPILED = {
     "runwriter.py",
     "schemas.py",
     "settings.py",
+    "signing.py",
     "simulate.py",
+    "starting.py",
     "steps.py",
     "table.py",
+    "tables.py",
     "tally.py",
+    "timing.py",
     "verify.py",
     "view.py",
+    "workloads.py",
 }
 
 
@@ -119,7 +128,7 @@ def source_key(*extra: bytes) -> str:
     )
     digest.update(repr((versions, VECTORS, processor)).encode())
     for path in sorted(_PACKAGE.rglob("*.py")):
-        if path.name not in _NOT_COMPILED and path.parent.name not in ("bench", "commands"):
+        if path.name not in _NOT_COMPILED and path.parent.name != "commands":
             digest.update(path.relative_to(_PACKAGE).as_posix().encode())
             digest.update(path.read_bytes())
     for item in extra:

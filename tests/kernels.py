@@ -12,7 +12,7 @@ from guandan_sim.bits import mix, mulhi, popcount, select_bit, trailing_zeros, w
 from guandan_sim.jit import BOT_ARGUMENTS, compile_function, kernel
 from guandan_sim.movegen import count_all_bombs, count_answers, count_moves
 from guandan_sim.rng import deal_hands, deal_key, word
-from guandan_sim.shapes import BOMB
+from guandan_sim.shapes import BOMB, PASS
 
 _WORDS = types.Array(types.int64, 1, "C")
 _ROWS = types.Array(types.int64, 2, "C")
@@ -89,7 +89,8 @@ def first_disagreement(cards: Any, beats: Any, level: int, max_bomb: int, joker_
             n = count_moves(one, two, level, kind, strength, max_bomb, joker_pair, bombs)
             answers = count_answers(one, two, level, kind, strength, max_bomb, joker_pair, -1)
             blind = count_moves(one, two, level, kind, strength, max_bomb, joker_pair, -1)
-            if n != blind or n != answers + (bombs if kind != BOMB else 0):
+            expected = answers + (bombs if kind != BOMB else 0)
+            if n != blind or (kind != PASS and n != expected):
                 return subset
     return -1
 

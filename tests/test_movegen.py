@@ -280,7 +280,7 @@ def test_as_many_moves_of_dealt_hands_are_counted_as_listed() -> None:
         ("A", "HA HA S2 C2 S3 HR HR S4 D4 S5 S6 SK DK SA"),
     ],
 )
-def test_every_sub_hand_has_an_answer_exactly_if_a_move_is_counted(
+def test_of_every_sub_hand_all_answers_and_bombs_are_counted(
     level: str, cards: str, joker_pair: bool
 ) -> None:
     codes = cards.split()[: 8 if DISABLED else None]

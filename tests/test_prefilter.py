@@ -16,7 +16,7 @@ import guandan_sim as gs
 from guandan_sim import layout as lay
 from guandan_sim import loop
 from guandan_sim.bots import bots_by_seat
-from guandan_sim.deal import apply_move, apply_pass, fill_view
+from guandan_sim.deal import answers_of, apply_move, apply_pass, fill_view
 from guandan_sim.jit import DISABLED
 from guandan_sim.listing import list_moves
 from guandan_sim.match import finish_deal, start_single_deal
@@ -97,7 +97,8 @@ class LooseLoop:
     def _ask(self, role: int, state: Rows, seat: int, scratch: Rows) -> Rows:
         number = int(state[lay.S_DECISIONS + seat])
         state[lay.S_DECISIONS + seat] += 1
-        fill_view(state, self._view, seat, word(int(state[lay.S_STREAMS + seat]), number))
+        key = word(int(state[lay.S_STREAMS + seat]), number)
+        fill_view(state, self._view, seat, key, answers_of(state, seat))
         self._out[:] = -1
         assert self._bots[seat][role](self._view, scratch, self._out) == 0
         return self._out
