@@ -193,9 +193,9 @@ def _dispatcher(function: Callable[..., Any], opened: bool) -> Any:
     # which would cost an atomic step at every call.
     options = {"nogil": True, "error_model": "numpy", "forceinline": opened, "_nrt": False}
     called = numba.njit(**options)(function)
-    called._cache = Stored(function, _CACHE)
+    called._cache = Stored(function, _CACHE, bare=True)
     linked = numba.njit(pipeline_class=LinkedCompiler, **options)(function)
-    linked._cache = Stored(function, _CACHE, "-linked")
+    linked._cache = Stored(function, _CACHE, "-linked", bare=True)
 
     def call_template(args: Any, kws: Any) -> Any:
         # Left alone, Numba compiles a kernel once more for every constant that a caller passes.

@@ -32,8 +32,12 @@ _CHECKSUM = hashlib.sha256().digest_size
 class Stored(_Cache):  # type: ignore[misc]
     """The cache of one function in ``folder``, which is named after the sources."""
 
-    def __init__(self, function: Callable[..., Any], folder: Path, use: str = "") -> None:
+    def __init__(
+        self, function: Callable[..., Any], folder: Path, use: str = "", *, bare: bool = False
+    ) -> None:
+        """``bare``: the code calls nothing of Numba's own library."""
         self._folder = folder
+        self._bare = bare
         name = f"{function.__module__}.{function.__qualname__}{use}"
         self._name = name.replace("<locals>.", "")
         self._line = function.__code__.co_firstlineno
@@ -46,8 +50,8 @@ class Stored(_Cache):  # type: ignore[misc]
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """The code for these argument types; None if there is none that can be read.
 
-        The context is not refreshed, which takes longer than all else here: Numba does that before
-        it compiles, and code that is compiled already needs nothing of it.
+        For bare code the context is not refreshed: that brings in Numba's library, which takes
+        longer than all else here.
         """
         if not self._enabled:
             return None
@@ -58,6 +62,8 @@ class Stored(_Cache):  # type: ignore[misc]
         checksum, body = content[:_CHECKSUM], content[_CHECKSUM:]
         if hashlib.sha256(body).digest() != checksum:
             return None
+        if not self._bare:
+            target_context.refresh()
         linked, payload = pickle.loads(body)
         rebuild = from_parts if linked else CompileResult._rebuild
         return rebuild(target_context, *payload)

@@ -52,7 +52,9 @@ def imported(module: ModuleType, known: dict[str, ModuleType]) -> Iterator[str]:
 
 
 def kernel_files() -> set[str]:
-    """The files with kernels and intrinsics, and all that they import from the package."""
+    """The files with kernels and intrinsics, and all that they import from the package; what the
+    benchmark's import besides kernels is how they measure.
+    """
     known = modules()
     found: set[str] = set()
     todo = []
@@ -66,7 +68,8 @@ def kernel_files() -> set[str]:
         name = todo.pop()
         if name not in found:
             found.add(name)
-            todo += imported(known[name], known)
+            if ".bench." not in name:
+                todo += imported(known[name], known)
     paths = [Path(str(known[name].__file__)) for name in found]
     return {path.relative_to(PACKAGE).as_posix() for path in paths}
 

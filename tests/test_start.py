@@ -190,3 +190,39 @@ def test_the_same_package_elsewhere_finds_the_code(tmp_path: Path) -> None:
     number, how = one.run()
     assert how == "compiled"
     assert two.run(GUANDAN_SIM_CACHE=str(one.cache)) == [number, "loaded"]
+
+
+ALLOCATING = """
+import sys
+from pathlib import Path
+
+import numpy as np
+
+from guandan_sim.jit import BOT_ARGUMENTS, compile_function
+
+
+def bot(view, scratch, out):
+    square = np.full((3, 3), float(view[0]))
+    return int((square @ square).sum())
+
+
+words = np.array([2], np.int64)
+print(compile_function(bot, BOT_ARGUMENTS, folder=Path(sys.argv[1]))(words, words, words))
+"""
+
+
+@compiled
+def test_a_stored_bot_that_allocates_runs_in_a_process_that_compiles_nothing(
+    tmp_path: Path,
+) -> None:
+    script = tmp_path / "bot.py"
+    script.write_text(ALLOCATING)
+    for _ in range(2):
+        done = subprocess.run(
+            [sys.executable, str(script), str(tmp_path / "code")],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert done.stdout == "108\n"
+    assert len(list((tmp_path / "code").glob("*.code"))) == 1

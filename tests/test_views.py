@@ -150,6 +150,13 @@ def compare(table: gs.Match, view: gs.View, expected: np.ndarray, seat: int) -> 
         public = table.rules.return_visible and table.phase == "play"
         if not public and seat not in (giver, receiver):
             words[lay.V_RETURNED + row * lay.V_TRIBUTE_WIDTH] = 0
+    beat = view.to_beat
+    if beat is not None and table.phase == "play":
+        bombs = ("bomb", "straight_flush", "joker_bomb")
+        words[lay.V_ANSWERS] = sum(
+            move.shape != "pass" if beat.shape in bombs else move.shape == beat.shape
+            for move in view.legal_moves()
+        )
     # Words without a meaning of their own: how the rating and the stream are coded.
     for at in (lay.V_BEAT_STRENGTH, lay.V_KEY, lay.V_BOMBS):
         words[at] = view.words[at]
