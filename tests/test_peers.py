@@ -275,7 +275,6 @@ def test_growth_is_plotted(tmp_path: Path) -> None:
                 0 < low <= y <= high
                 for low, y, high in zip(curve.low, curve.ys, curve.high, strict=True)
             )
-    pytest.importorskip("matplotlib")
     growth.draw(plots, tmp_path / "growth.png")
     assert (tmp_path / "growth.png").read_bytes().startswith(b"\x89PNG")
 
@@ -290,7 +289,6 @@ def test_growth_refuses_a_wrong_number(tmp_path: Path, capsys: pytest.CaptureFix
 
 
 def test_openguandan_over_its_socket(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("websockets")
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -307,7 +305,6 @@ def test_openguandan_over_its_socket(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_openguandan_needs_java(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("websockets")
     write(tmp_path, {"guandan-java-1.0.0.jar": ""})
     monkeypatch.setenv("PATH", "")
     with started(tmp_path) as player:
