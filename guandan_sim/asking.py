@@ -15,7 +15,7 @@ from numba.extending import overload
 
 from .bots import greedy, random
 from .deal import fill_view, show
-from .jit import DISABLED
+from .jit import DISABLED, KERNEL_OPTIONS
 from .linked import LinkedCompiler
 
 __all__ = ["LINE_UP", "ask_card", "ask_play", "line_up"]
@@ -23,13 +23,7 @@ __all__ = ["LINE_UP", "ask_card", "ask_play", "line_up"]
 #: The built-in bots that a line-up can name, by number.
 LINE_UP = ("random", "greedy")
 
-_OPTIONS = {
-    "nogil": True,
-    "error_model": "numpy",
-    "forceinline": True,
-    "_nrt": False,
-    "pipeline_class": LinkedCompiler,
-}
+_OPTIONS = KERNEL_OPTIONS | {"forceinline": True, "pipeline_class": LinkedCompiler}
 
 
 def line_up(names: list[str]) -> int:

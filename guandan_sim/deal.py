@@ -328,7 +328,8 @@ def fill_view(state: Words, view: Words, seat: int, key: int, answers: int) -> N
         view[lay.V_VERSION] = lay.VIEW_VERSION
         for i in range(lay.V_PHASE, lay.V_PLIES):
             view[i] = state[i]
-        _hide_returns(state, view, seat)
+        shown = state[lay.V_RULES + lay.R_RETURN_VISIBLE] and state[lay.V_PHASE] >= lay.PHASE_PLAY
+        _lay_returns(state, view, seat, shown != 0)
     at = lay.V_HISTORY + lay.HISTORY_WIDTH * view[lay.V_PLIES]
     view[lay.V_PLIES] = state[lay.V_PLIES]
     for i in range(at, lay.V_HISTORY + lay.HISTORY_WIDTH * state[lay.V_PLIES]):
@@ -344,7 +345,7 @@ def show(state: Words, view: Words, seat: int, key: int, answers: int) -> Words:
         fill_view(state, view, seat, key, answers)
         return view
     if _hides_returns(state):
-        _lay_returns(state, seat)
+        _lay_returns(state, state, seat, False)
     _fill_private_words(state, state, seat, key, answers)
     return state
 
@@ -356,19 +357,18 @@ def forget_shown(state: Words) -> None:
         state[i] = 0
     for i in range(4):
         state[lay.S_KEYS + i] = 0
-    _lay_returns(state, -1)
+    _lay_returns(state, state, 0, True)
 
 
 @kernel
-def _lay_returns(state: Words, seat: int) -> None:
-    """Lay open in a state the returned cards that ``seat`` may see where returns are hidden; -1:
-    all.
+def _lay_returns(state: Words, view: Words, seat: int, shown: bool) -> None:
+    """Lay in ``view``, which may be the state itself, the returned cards that ``seat`` may see: all
+    if they are shown to everybody, else those that it gave or received.
     """
     for number in range(2):
         row = number * lay.V_TRIBUTE_WIDTH
         party = state[lay.V_GIVER + row] == seat or state[lay.V_RECEIVER + row] == seat
-        visible = seat < 0 or party
-        state[lay.V_RETURNED + row] = state[lay.S_RETURNED + number] if visible else 0
+        view[lay.V_RETURNED + row] = state[lay.S_RETURNED + number] if shown or party else 0
 
 
 @opened
@@ -387,18 +387,6 @@ def _hides_returns(state: Words) -> bool:
     """Whether there are returned cards that not every seat may see in play."""
     paid = state[lay.V_GIVER] != state[lay.V_RECEIVER]
     return paid and not state[lay.V_RULES + lay.R_RETURN_VISIBLE]
-
-
-@kernel
-def _hide_returns(state: Words, view: Words, seat: int) -> None:
-    """Take the returned cards out of a view that may not have them (yet)."""
-    if state[lay.V_TRIBUTE] == 0 or state[lay.V_CANCELLED]:
-        return
-    shown = state[lay.V_RULES + lay.R_RETURN_VISIBLE] and state[lay.V_PHASE] >= lay.PHASE_PLAY
-    for row in range(0, 2 * lay.V_TRIBUTE_WIDTH, lay.V_TRIBUTE_WIDTH):
-        party = state[lay.V_GIVER + row] == seat or state[lay.V_RECEIVER + row] == seat
-        if not (shown or party):
-            view[lay.V_RETURNED + row] = 0
 
 
 @kernel

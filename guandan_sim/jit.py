@@ -37,6 +37,7 @@ from .stored import Stored
 __all__ = [
     "BOT_ARGUMENTS",
     "DISABLED",
+    "KERNEL_OPTIONS",
     "Rows",
     "Words",
     "accept_first_class_functions",
@@ -177,6 +178,10 @@ def _own_temporary_folder() -> Path:
 
 _CACHE = cache_dir() if not DISABLED else Path()
 
+#: How kernels are compiled. None allocates: without Numba's memory manager, references to arrays
+#: are not counted, which would cost an atomic step at every call.
+KERNEL_OPTIONS = {"nogil": True, "error_model": "numpy", "_nrt": False}
+
 
 def kernel(function: Callable[..., Any]) -> Any:
     """Compile at the first call with the types met; no GIL held, no Python object inside."""
@@ -189,9 +194,7 @@ def opened(function: Callable[..., Any]) -> Any:
 
 
 def _dispatcher(function: Callable[..., Any], opened: bool) -> Any:
-    # No kernel allocates: without Numba's memory manager, references to arrays are not counted,
-    # which would cost an atomic step at every call.
-    options = {"nogil": True, "error_model": "numpy", "forceinline": opened, "_nrt": False}
+    options = KERNEL_OPTIONS | {"forceinline": opened}
     called = numba.njit(**options)(function)
     called._cache = Stored(function, _CACHE, bare=True)
     linked = numba.njit(pipeline_class=LinkedCompiler, **options)(function)
