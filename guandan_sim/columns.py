@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,17 +10,27 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from guandan_sim.errors import RunError
+from guandan_sim.playcards import unpack_cards
 from guandan_sim.schemas import Table
 
-__all__ = ["Columns", "narrow_columns", "to_arrow", "to_columns", "with_fixed_words"]
+__all__ = [
+    "Columns",
+    "narrow_columns",
+    "stored_names",
+    "to_arrow",
+    "to_columns",
+    "with_derived",
+    "with_fixed_words",
+]
 
 Columns = dict[str, NDArray[Any]]
 """Arrays by column, in the table's order and types; word columns as places in their list."""
 
 
 def narrow_columns(table: Table, columns: Mapping[str, NDArray[Any]]) -> Columns:
-    """Copies of ``columns`` in the table's order and exact types.
+    """``columns`` in the table's order and exact types.
 
+    An array that has its column's type and lies in one piece is taken as it is, every other copied.
     Raises RunError for a missing, extra, uneven or fractional column, and for a value outside its
     type or word list: it would otherwise wrap around without a sound.
     """
@@ -50,26 +60,43 @@ def narrow_columns(table: Table, columns: Mapping[str, NDArray[Any]]) -> Columns
             if least < low or most > high:
                 bad = least if least < low else most
                 raise RunError(f"{where} holds {bad}: must be {low} to {high}")
-        # A copy, since the caller may fill the same buffers again.
-        narrow[column.name] = np.array(values, column.dtype)
+        narrow[column.name] = np.ascontiguousarray(values, column.dtype)
     return narrow
 
 
-def to_arrow(table: Table, columns: Mapping[str, NDArray[Any]]) -> pa.Table:
-    """An Arrow table from columns of the table's types (word columns as places in their list)."""
+def to_arrow(table: Table, *batches: Mapping[str, NDArray[Any]]) -> pa.Table:
+    """An Arrow table from batches of columns of the table's types (word columns as places in their
+    list), without a copy.
+    """
     arrays = []
     for column in table.columns:
-        values = pa.array(columns[column.name])
+        chunks = [pa.array(batch[column.name]) for batch in batches]
         if column.words:
-            values = pa.DictionaryArray.from_arrays(values, pa.array(column.words, pa.string()))
-        arrays.append(values)
+            chunks = [pa.DictionaryArray.from_arrays(chunk, column.arrow_words) for chunk in chunks]
+        arrays.append(pa.chunked_array(chunks, column.arrow))
     return pa.Table.from_arrays(arrays, schema=table.schema)
+
+
+def with_derived(table: Table, data: pa.Table, names: Sequence[str]) -> pa.Table:
+    """The columns ``names`` of ``data``, those that are derived worked out from the others."""
+    if any(column.name in names for column in table.derived):
+        columns = to_columns(table, data)
+        words = unpack_cards(*(columns[name] for name in table.source))
+        for column, values in zip(table.derived, words, strict=True):
+            data = data.append_column(table.field(column.name), pa.array(values))
+    return data.select(names)
+
+
+def stored_names(table: Table, names: Sequence[str]) -> list[str]:
+    """The columns of the files that are needed for ``names``."""
+    derived = any(column.name in names for column in table.derived)
+    return [name for name in table.names if name in names or (derived and name in table.source)]
 
 
 def to_columns(table: Table, data: pa.Table) -> Columns:
     """The inverse of :func:`to_arrow`, for the columns that ``data`` has."""
     columns: Columns = {}
-    for column in table.columns:
+    for column in table.by_name.values():
         if column.name in data.column_names:
             values = data.column(column.name).combine_chunks()
             columns[column.name] = (values.indices if column.words else values).to_numpy(
@@ -84,7 +111,7 @@ def with_fixed_words(table: Table, data: pa.Table) -> pa.Table:
         column = table.columns[table.names.index(field.name)]
         if not column.words:
             continue
-        fixed = pa.array(column.words, pa.string())
+        fixed = column.arrow_words
         chunks = []
         for chunk in data.column(place).chunks:
             indices = chunk.indices.to_numpy()

@@ -52,7 +52,7 @@ class BlockHasher:
         self._block = first // BLOCK_SETS
         self._pending: list[Columns] = []
         self._digests: list[bytes] = []
-        self._last_key = (-1, -1)
+        self._last_key = self._last_set = -1
 
     def update(self, columns: Columns) -> None:
         """Take the next rows, in the table's exact types. Raises RunError if out of order."""
@@ -93,26 +93,26 @@ class BlockHasher:
 
     def _check_keys(self, columns: Columns) -> None:
         sets = columns["set"]
-        within = np.zeros(sets.size, np.int64)
+        if sets.min() < self._first or sets.max() >= self._stop:
+            raise RunError(
+                f"{self._table.name}: sets {sets.min()} to {sets.max()} in the part of sets "
+                f"{self._first} to {self._stop - 1}"
+            )
+        # A part has fewer than 2^31 sets, and the rest of a key 32 bits.
+        keys = sets - self._first
+        new_sets = np.count_nonzero(sets[1:] != sets[:-1])
         for name in self._table.key[1:]:
-            values = columns[name]
-            within = (within << (8 * values.itemsize)) | values
-        steps = np.diff(sets, prepend=self._last_key[0])
-        rising = (steps > 0) | ((steps == 0) & (np.diff(within, prepend=self._last_key[1]) > 0))
-        if not rising.all():
-            row = int(np.argmin(rising))
+            keys <<= 8 * columns[name].itemsize
+            keys |= columns[name]
+        if keys[0] <= self._last_key or (keys[1:] <= keys[:-1]).any():
+            row = int(np.argmax(np.diff(keys, prepend=self._last_key) <= 0))
             key = ", ".join(f"{name} {columns[name][row]}" for name in self._table.key)
             raise RunError(
                 f"{self._table.name}: row {self.rows + row} of the part ({key}) is out of order: "
                 f"rows must rise by {', '.join(self._table.key)}"
             )
-        if sets[0] < self._first or sets[-1] >= self._stop:
-            raise RunError(
-                f"{self._table.name}: sets {sets[0]} to {sets[-1]} in the part of sets "
-                f"{self._first} to {self._stop - 1}"
-            )
-        self._sets += int(np.count_nonzero(steps))
-        self._last_key = (int(sets[-1]), int(within[-1]))
+        self._sets += int(new_sets) + (sets[0] != self._last_set)
+        self._last_key, self._last_set = int(keys[-1]), int(sets[-1])
 
 
 def content_hash(parts: Iterable[PartSummary]) -> dict[str, str]:

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numba import from_dtype, types
 from numpy.typing import NDArray
 
 from . import layout as lay
 from . import loop
-from .schemas import CARD_INDEX, CARD_NUMBER, FINISH_INDEX, LEVEL_INDEX, WORDS
+from .jit import entry
+from .playlog import fill_plays
+from .schemas import CARD_INDEX, CARD_NUMBER, FINISH_INDEX, LEVEL_INDEX, TABLES, WORDS
 
 __all__ = [
     "deal_columns",
     "deal_rows",
+    "load",
     "match_columns",
     "match_rows",
+    "packs_again",
     "play_columns",
     "play_rows",
     "tribute_columns",
@@ -34,6 +39,7 @@ def _keys(sets: Rows, deals: Rows | None) -> Columns:
 
 def match_columns(rows: Rows) -> Columns:
     """Columns of the table matches from rows of `loop.log_match`."""
+    rows = rows.copy()  # some columns are part of it
     levels = rows[:, 3:5]
     truncated = rows[:, 5] != 0
     ahead = np.where(levels[:, 0] > levels[:, 1], 0, np.where(levels[:, 0] < levels[:, 1], 1, 255))
@@ -52,27 +58,28 @@ def match_columns(rows: Rows) -> Columns:
 
 def deal_columns(rows: Rows) -> Columns:
     """Columns of the table deals from rows of `loop.log_deal`."""
-    previous = rows[:, loop.D_PREVIOUS : loop.D_PREVIOUS + 4]
-    order = FINISH_INDEX[(np.maximum(previous, 0) * [64, 16, 4, 1]).sum(axis=1)]
+    by_column = rows.T.copy()
+    previous = by_column[loop.D_PREVIOUS : loop.D_PREVIOUS + 4]
+    order = previous[0] << 6 | previous[1] << 4 | previous[2] << 2 | previous[3]
     columns: Columns = {
-        **_keys(rows[:, loop.D_SET], rows[:, loop.D_DEAL]),
-        "level": LEVEL_INDEX[rows[:, loop.D_LEVEL]],
-        "owner": rows[:, loop.D_OWNER].astype(np.uint8),
-        "level0": LEVEL_INDEX[rows[:, loop.D_LEVELS]],
-        "level1": LEVEL_INDEX[rows[:, loop.D_LEVELS + 1]],
-        "leader": rows[:, loop.D_LEADER].astype(np.uint8),
-        "drawn": CARD_INDEX[rows[:, loop.D_MARKED]],
-        "previous": np.where(previous[:, 0] < 0, 0, order).astype(np.int8),
-        "tribute": rows[:, loop.D_TRIBUTE].astype(np.int8),
-        "cancelled": rows[:, loop.D_CANCELLED] != 0,
+        **_keys(by_column[loop.D_SET], by_column[loop.D_DEAL]),
+        "level": LEVEL_INDEX[by_column[loop.D_LEVEL]],
+        "owner": by_column[loop.D_OWNER].astype(np.uint8),
+        "level0": LEVEL_INDEX[by_column[loop.D_LEVELS]],
+        "level1": LEVEL_INDEX[by_column[loop.D_LEVELS + 1]],
+        "leader": by_column[loop.D_LEADER].astype(np.uint8),
+        "drawn": CARD_INDEX[by_column[loop.D_MARKED]],
+        "previous": np.where(order < 0, 0, FINISH_INDEX[order]),
+        "tribute": by_column[loop.D_TRIBUTE].astype(np.int8),
+        "cancelled": by_column[loop.D_CANCELLED] != 0,
     }
     for i, name in enumerate(("first", "second", "third", "last")):
-        columns[name] = rows[:, loop.D_FINISH + i].astype(np.uint8)
-    columns["gain"] = rows[:, loop.D_GAIN].astype(np.uint8)
-    columns["plays"] = rows[:, loop.D_PLAYS].astype(np.uint8)
+        columns[name] = by_column[loop.D_FINISH + i].astype(np.uint8)
+    columns["gain"] = by_column[loop.D_GAIN].astype(np.uint8)
+    columns["plays"] = by_column[loop.D_PLAYS].astype(np.uint8)
     for seat in range(4):
         for i, name in enumerate(("one", "two")):
-            columns[f"hand{seat}_{name}"] = rows[:, loop.D_HANDS + 2 * seat + i]
+            columns[f"hand{seat}_{name}"] = by_column[loop.D_HANDS + 2 * seat + i]
     return columns
 
 
@@ -88,25 +95,34 @@ def tribute_columns(rows: Rows) -> Columns:
     }
 
 
-def play_columns(rows: Rows, deals: Columns) -> Columns:
-    """Columns of the table plays from rows of `loop.log_play`; ``deals`` are the columns of the
-    same deals.
+def play_columns(rows: Rows, deals: Rows) -> Columns:
+    """Columns of the table plays from rows of `loop.log_play`; ``deals`` are the rows of
+    `loop.log_deal` of the same deals.
     """
-    packed = rows[:, 0]
-    repeats = deals["plays"]
-    return {
-        "set": np.repeat(deals["set"], repeats),
-        "arm": np.repeat(deals["arm"], repeats),
-        "deal": np.repeat(deals["deal"], repeats),
-        "ply": (packed >> loop.P_PLY).astype(np.uint8),
-        "seat": (packed & 3).astype(np.uint8),
-        "shape": (packed >> lay.H_SHAPE & 15).astype(np.int8),
-        "rank": (packed >> lay.H_RANK & 15).astype(np.int8),
-        "size": (packed >> lay.H_SIZE & 15).astype(np.uint8),
-        "one": rows[:, 1],
-        "two": rows[:, 2],
-        "chosen_passes": (packed >> loop.P_CHOSEN & 15).astype(np.uint8),
-    }
+    table = TABLES["plays"]
+    columns = {column.name: np.empty(len(rows), column.dtype) for column in table.columns}
+    _fill_plays()(rows, deals, *columns.values())
+    return columns
+
+
+def packs_again(columns: Mapping[str, NDArray[Any]]) -> bool:
+    """Whether the files' cards of these plays are what their cards in words pack into."""
+    rows = play_rows(columns)
+    deals = np.zeros((1, loop.DEAL_WIDTH), np.int64)
+    deals[0, loop.D_PLAYS] = len(rows)
+    again = play_columns(rows, deals)
+    return all(np.array_equal(columns[name], again[name]) for name in ("near", "far"))
+
+
+def load() -> None:
+    """Compile what makes columns of plays, or read it from the cache."""
+    _fill_plays()
+
+
+def _fill_plays() -> Any:
+    arrays = [types.Array(from_dtype(c.dtype), 1, "C") for c in TABLES["plays"].columns]
+    rows = types.Array(types.int64, 2, "C")
+    return entry(fill_plays, (rows, rows, *arrays))
 
 
 # The seats of each word in the list of finishing orders; -1 for the empty one.
@@ -171,7 +187,7 @@ def tribute_rows(columns: Columns) -> Rows:
     )
 
 
-def play_rows(columns: Columns) -> Rows:
+def play_rows(columns: Mapping[str, NDArray[Any]]) -> Rows:
     """The rows of `loop.log_play` that gave these columns, but for the passes and leads, which
     columns leave out.
     """

@@ -6,21 +6,19 @@ is taken from it.
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
-import secrets
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from guandan_sim.errors import RunError
+from guandan_sim.folders import Folder, one_line
 from guandan_sim.hashing import PartSummary, content_hash
-from guandan_sim.parts import part_path, sync_folder
+from guandan_sim.parts import part_name
 from guandan_sim.schemas import BLOCK_SETS, SCHEMA_VERSION, tables_of
 
 __all__ = [
@@ -92,37 +90,29 @@ def _plain(value: object) -> object:
     raise TypeError(f"{value!r} cannot be written as JSON")
 
 
-def write_manifest(path: Path, manifest: Mapping[str, Any]) -> None:
+def write_manifest(folder: Folder, manifest: Mapping[str, Any]) -> None:
     """Replace the manifest in one step, so that a reader sees the old one or the new one."""
-    temporary = path / f".{MANIFEST}.{os.getpid()}-{secrets.token_hex(4)}.tmp"
+    text = json.dumps(manifest, indent=1, ensure_ascii=False, allow_nan=False, default=_plain)
     try:
-        with open(temporary, "w", encoding="utf-8") as file:
-            json.dump(manifest, file, indent=1, ensure_ascii=False, allow_nan=False, default=_plain)
-            file.write("\n")
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path / MANIFEST)
-        sync_folder(path)
-    except OSError as error:
-        raise RunError(f"cannot write to {path}: {error.strerror}") from error
-    finally:
-        with contextlib.suppress(OSError):
-            temporary.unlink(missing_ok=True)
+        folder.put(MANIFEST, f"{text}\n".encode())
+    except (OSError, pa.ArrowException) as error:
+        raise RunError(f"cannot write to {folder}: {one_line(error)}") from error
 
 
-def read_manifest(path: Path) -> dict[str, Any]:
-    """The manifest of the run at ``path``. Raises RunError if there is none to be read."""
+def read_manifest(folder: Folder) -> dict[str, Any]:
+    """The manifest of the run in ``folder``. Raises RunError if there is none to be read."""
     try:
-        manifest = json.loads((path / MANIFEST).read_text("utf-8"))
+        with folder.open(MANIFEST) as file:
+            manifest = json.loads(file.read())
     except (FileNotFoundError, NotADirectoryError) as error:
-        raise RunError(f"{path} is not a run: it has no {MANIFEST}") from error
-    except (OSError, ValueError, RecursionError) as error:
-        raise RunError(f"{path / MANIFEST} cannot be read: {error}") from error
+        raise RunError(f"{folder} is not a run: it has no {MANIFEST}") from error
+    except (OSError, ValueError, RecursionError, MemoryError, pa.ArrowException) as error:
+        raise RunError(f"{folder.show(MANIFEST)} cannot be read: {one_line(error)}") from error
     if not isinstance(manifest, dict):
-        raise RunError(f"{path / MANIFEST} is not a JSON object")
+        raise RunError(f"{folder.show(MANIFEST)} is not a JSON object")
     if manifest.get("schema_version") != SCHEMA_VERSION:
         raise RunError(
-            f"{path} has schema version {manifest.get('schema_version')!r}: "
+            f"{folder} has schema version {manifest.get('schema_version')!r}: "
             f"this package reads version {SCHEMA_VERSION}"
         )
     return manifest
@@ -178,7 +168,7 @@ def _inner(value: object, *names: str) -> object:
 
 
 def against_manifest(
-    path: Path, manifest: Mapping[str, Any], layout: Layout, part: PartSummary
+    folder: Folder, manifest: Mapping[str, Any], layout: Layout, part: PartSummary
 ) -> list[str]:
     """Where the files of ``part`` are not what the manifest of a finished run says, a line each."""
     listed = manifest.get("parts")
@@ -188,18 +178,20 @@ def against_manifest(
     entry = listed[number] if number < len(listed) else None
     problems = []
     if (_inner(entry, "first"), _inner(entry, "stop")) != (part.first, part.stop):
-        problems.append(f"{path}: the manifest does not list sets {part.first} to {part.stop - 1}")
+        problems.append(
+            f"{folder}: the manifest does not list sets {part.first} to {part.stop - 1}"
+        )
     for name, table in part.tables.items():
         for what, found in (("rows", table.rows), ("bytes", table.size), ("sha256", table.sha256)):
             said = _inner(entry, "tables", name, what)
             if said != found:
-                file = part_path(path, name, part.first)
+                file = folder.show(part_name(name, part.first))
                 problems.append(f"{file}: {what} is {found}: the manifest says {said!r}")
     return problems
 
 
 def totals_against_manifest(
-    path: Path, manifest: Mapping[str, Any], layout: Layout, parts: Iterable[PartSummary]
+    folder: Folder, manifest: Mapping[str, Any], layout: Layout, parts: Iterable[PartSummary]
 ) -> list[str]:
     """Where all parts together are not what the manifest of a finished run says, a line each."""
     found = results(layout, parts)
@@ -209,7 +201,7 @@ def totals_against_manifest(
             said = _inner(dict(manifest), what, name)
             if said != found[what][name]:
                 problems.append(
-                    f"{path}: the {label} of {name} is {found[what][name]}: "
+                    f"{folder}: the {label} of {name} is {found[what][name]}: "
                     f"the manifest says {said!r}"
                 )
     return problems

@@ -9,13 +9,10 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-import secrets
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
@@ -23,11 +20,14 @@ from numpy.typing import NDArray
 from guandan_sim.columns import (
     Columns,
     narrow_columns,
+    stored_names,
     to_arrow,
     to_columns,
+    with_derived,
     with_fixed_words,
 )
 from guandan_sim.errors import RunError
+from guandan_sim.folders import Folder, folder_of, one_line
 from guandan_sim.hashing import BlockHasher, PartSummary, TablePart
 from guandan_sim.schemas import BLOCK_SETS, TABLES, Table, tables_of
 
@@ -35,66 +35,49 @@ __all__ = [
     "GROUP_ROWS",
     "PartWriter",
     "open_part",
-    "part_path",
+    "part_name",
     "read_part",
     "read_table_part",
     "row_groups",
-    "sync_folder",
 ]
 
 GROUP_ROWS = 131_072
 """Rows of a row group; only a part's last one may have fewer."""
 
-
-def part_path(run_dir: Path, table: str, first: int) -> Path:
-    """The file of ``table`` in the part that begins at set ``first``."""
-    return run_dir / table / f"part-{first:012d}.parquet"
+_ENCODINGS = {"delta": "DELTA_BINARY_PACKED", "split": "BYTE_STREAM_SPLIT"}
 
 
-def sync_folder(folder: Path) -> None:
-    """Make renames in ``folder`` last through a power cut, where the system can."""
-    if os.name == "nt":
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-
-
-def _reason(error: BaseException) -> str:
-    """The error in one line."""
-    text = getattr(error, "strerror", None) or str(error) or type(error).__name__
-    return str(text).splitlines()[0]
+def part_name(table: str, first: int) -> str:
+    """The file of ``table`` in the part that begins at set ``first``, within the run's folder."""
+    return f"{table}/part-{first:012d}.parquet"
 
 
 # Writing
 
 
 class _TableFile:
-    """One table of a part while it is written, under a temporary name in its own folder."""
+    """One table of a part while it is written, in memory: a part takes some megabytes."""
 
-    def __init__(self, run_dir: Path, table: Table, first: int, stop: int) -> None:
-        self.path = part_path(run_dir, table.name, first)
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        self._temporary = self.path.with_name(
-            f".{self.path.name}.{os.getpid()}-{secrets.token_hex(4)}.tmp"
-        )
+    def __init__(self, table: Table, first: int, stop: int) -> None:
+        self.name = part_name(table.name, first)
         self._table = table
         self._hasher = BlockHasher(table, first, stop)
         self._pending: list[Columns] = []
         self._pending_rows = 0
-        # Keys compress well as they are and hands as dealt hardly repeat: dictionaries only cost.
-        plain = (*table.key, *(name for name in table.names if name.startswith("hand")))
-        coded = [name for name in table.names if name not in plain]
+        self._sink = pa.BufferOutputStream()
         self._writer = pq.ParquetWriter(
-            self._temporary,
+            self._sink,
             table.schema,
-            compression="zstd",
-            use_dictionary=coded,
-            column_encoding={"set": "DELTA_BINARY_PACKED"},
+            compression={c.name: "none" if c.encoding == "raw" else "zstd" for c in table.columns},
+            compression_level={c.name: 1 for c in table.columns if c.encoding != "raw"},
+            use_dictionary=[c.name for c in table.columns if c.encoding == "dictionary"],
+            column_encoding={
+                c.name: _ENCODINGS[c.encoding] for c in table.columns if c.encoding in _ENCODINGS
+            },
             write_statistics=["set"],
             write_page_checksum=True,
+            data_page_size=8 * GROUP_ROWS + 1,
+            dictionary_pagesize_limit=8 * GROUP_ROWS + 1,
         )
 
     def write(self, columns: Mapping[str, NDArray[Any]]) -> None:
@@ -102,39 +85,37 @@ class _TableFile:
         self._hasher.update(narrow)
         self._pending.append(narrow)
         self._pending_rows += len(narrow["set"])
-        if self._pending_rows >= GROUP_ROWS:
-            self._write_groups(self._pending_rows // GROUP_ROWS * GROUP_ROWS)
+        while self._pending_rows >= GROUP_ROWS:
+            self._write_group(GROUP_ROWS)
 
-    def _write_groups(self, rows: int) -> None:
-        """Write the first ``rows`` pending. Equal groups make equal files, however fed."""
-        joined = {
-            name: np.concatenate([batch[name] for batch in self._pending])
-            for name in self._table.names
-        }
-        head = {name: values[:rows] for name, values in joined.items()}
-        self._writer.write_table(to_arrow(self._table, head), row_group_size=GROUP_ROWS)
-        self._pending = [{name: values[rows:] for name, values in joined.items()}]
+    def _write_group(self, rows: int) -> None:
+        """Write the first ``rows`` pending as a row group. Equal groups make equal files, however
+        fed: a column of a group is one page.
+        """
+        group: list[Columns] = []
+        left = rows
+        while left:
+            batch = self._pending[0]
+            taken = {name: values[:left] for name, values in batch.items()}
+            group.append(taken)
+            size = len(taken["set"])
+            left -= size
+            if size == len(batch["set"]):
+                del self._pending[0]
+            else:
+                self._pending[0] = {name: values[size:] for name, values in batch.items()}
+        self._writer.write_table(to_arrow(self._table, *group), row_group_size=rows)
         self._pending_rows -= rows
 
-    def finish(self) -> TablePart:
-        """Write what is left and sync the temporary file; it is still under its temporary name."""
+    def finish(self) -> tuple[TablePart, pa.Buffer]:
+        """Write what is left; what the file holds, and the file."""
         blocks = self._hasher.finish()
         if self._pending_rows:
-            self._write_groups(self._pending_rows)
+            self._write_group(self._pending_rows)
         self._writer.close()
-        with open(self._temporary, "rb+") as file:
-            os.fsync(file.fileno())
-            sha256 = hashlib.file_digest(file, "sha256").hexdigest()
-            return TablePart(self._hasher.rows, file.tell(), sha256, blocks)
-
-    def place(self) -> None:
-        os.replace(self._temporary, self.path)
-
-    def discard(self) -> None:
-        with contextlib.suppress(Exception):
-            self._writer.close()
-        with contextlib.suppress(OSError):
-            self._temporary.unlink(missing_ok=True)
+        data = self._sink.getvalue()
+        sha256 = hashlib.sha256(data).hexdigest()
+        return TablePart(self._hasher.rows, data.size, sha256, blocks), data
 
 
 class PartWriter:
@@ -142,14 +123,19 @@ class PartWriter:
 
     The files appear under their names, synced, when the block ends without an exception; after an
     exception nothing of the part is left. Writing a part again gives the same files. With ``log``
-    "none" nothing is written and ``run_dir`` may be None.
+    "none" nothing is written and ``folder`` may be None.
 
     Raises RunError if columns do not fit the schema, rows are out of key order, sets are missing at
     the end, or the files cannot be written.
     """
 
     def __init__(
-        self, run_dir: str | os.PathLike[str] | None, first: int, stop: int, kind: str, log: str
+        self,
+        folder: str | os.PathLike[str] | Folder | None,
+        first: int,
+        stop: int,
+        kind: str,
+        log: str,
     ) -> None:
         self.tables = tables_of(kind, log)
         if first % BLOCK_SETS or stop <= first:
@@ -157,39 +143,27 @@ class PartWriter:
                 f"a part of sets {first} to {stop - 1}: must begin at a multiple of {BLOCK_SETS} "
                 "and hold at least one set"
             )
-        if self.tables and run_dir is None:
+        if self.tables and folder is None:
             raise RunError(f'log "{log}" needs a folder to write to')
-        self._run_dir = Path(run_dir or ".")
+        self._folder = folder_of("." if folder is None else folder)
         self._first, self._stop = first, stop
-        self._files: dict[str, _TableFile] = {}
-        self._placed: list[Path] = []
+        self._files = {name: _TableFile(TABLES[name], first, stop) for name in self.tables}
         self._summary: PartSummary | None = None
 
     def __enter__(self) -> PartWriter:
-        try:
-            for name in self.tables:
-                self._files[name] = _TableFile(self._run_dir, TABLES[name], self._first, self._stop)
-        except (OSError, pa.ArrowException) as error:
-            self._discard()
-            raise self._failure(error) from error
-        except BaseException:
-            self._discard()
-            raise
         return self
 
     def write(self, table: str, columns: Mapping[str, NDArray[Any]]) -> None:
-        """Add rows: every column of ``table``, word columns as places in their list.
+        """Add rows: every column of ``table``'s files, word columns as places in their list.
 
-        The rows are copied. Rows of a table that this run does not log are dropped. A call costs
-        about 0.1 ms, so thousands of rows at a time are best.
+        Arrays of the column's type are kept, not copied: leave them as they are. Rows of a table
+        that this run does not log are dropped. A call costs about 0.1 ms, so thousands of rows at a
+        time are best.
         """
         if table not in TABLES:
             raise RunError(f"no table {table!r}: must be one of {', '.join(TABLES)}")
         if table in self.tables:
-            try:
-                self._files[table].write(columns)
-            except (OSError, pa.ArrowException) as error:
-                raise self._failure(error) from error
+            self._files[table].write(columns)
 
     @property
     def summary(self) -> PartSummary:
@@ -205,84 +179,74 @@ class PartWriter:
         trace: TracebackType | None,
     ) -> None:
         if kind is not None:
-            self._discard()
             return
+        finished = {name: file.finish() for name, file in self._files.items()}
+        placed = []
         try:
-            self._finish()
-        except (OSError, pa.ArrowException) as failed:
-            self._discard()
-            raise self._failure(failed) from failed
-        except BaseException:
-            self._discard()
+            for name, (_, data) in finished.items():
+                placed.append(self._files[name].name)
+                self._folder.put(placed[-1], data)
+        except BaseException as failed:
+            for name in placed:
+                with contextlib.suppress(OSError):
+                    self._folder.delete(name)
+            if isinstance(failed, OSError | pa.ArrowException):
+                raise RunError(f"cannot write to {self._folder}: {one_line(failed)}") from failed
             raise
-
-    def _finish(self) -> None:
-        tables = {name: file.finish() for name, file in self._files.items()}
-        for file in self._files.values():
-            self._placed.append(file.path)
-            file.place()
-            sync_folder(file.path.parent)
-        if self._files:
-            sync_folder(self._run_dir)
+        tables = {name: part for name, (part, _) in finished.items()}
         self._summary = PartSummary(self._first, self._stop, tables)
-
-    def _discard(self) -> None:
-        for file in self._files.values():
-            file.discard()
-        for path in self._placed:
-            with contextlib.suppress(OSError):
-                path.unlink(missing_ok=True)
-
-    def _failure(self, error: BaseException) -> RunError:
-        return RunError(f"cannot write to {self._run_dir}: {_reason(error)}")
 
 
 # Reading
 
 
 @contextlib.contextmanager
-def _reading(path: Path) -> Iterator[None]:
+def _reading(place: str) -> Iterator[None]:
     """Turn whatever a broken file makes pyarrow raise into a RunError of one line."""
     try:
         yield
     except RunError as error:
-        raise RunError(f"{path}: {error}") from error
+        raise RunError(f"{place}: {error}") from error
     except FileNotFoundError as error:
-        raise RunError(f"{path} is missing: `--resume` plays its part again") from error
+        raise RunError(f"{place} is missing: `--resume` plays its part again") from error
     except (OSError, ValueError, ArithmeticError, LookupError, MemoryError, pa.ArrowException) as e:
-        raise RunError(f"{path} cannot be read: {_reason(e)}") from e
+        raise RunError(f"{place} cannot be read: {one_line(e)}") from e
 
 
-def open_part(run_dir: Path, table: Table, first: int) -> pq.ParquetFile:
-    """Open one table's file of a part, its pages' checksums to be verified.
+@contextlib.contextmanager
+def open_part(folder: Folder, table: Table, first: int) -> Iterator[pq.ParquetFile]:
+    """One table's file of a part, its pages' checksums to be verified.
 
-    Raises RunError if it is missing, outside ``run_dir``, not Parquet, or not of the table's
-    schema.
+    Raises RunError if it is missing, outside ``folder``, not Parquet, or not of the table's schema.
     """
-    path = part_path(run_dir, table.name, first)
-    with _reading(path):
-        if not path.resolve().is_relative_to(run_dir.resolve()):
-            raise RunError("leads outside the run")
-        words = [column.name for column in table.columns if column.words]
-        file = pq.ParquetFile(path, read_dictionary=words, page_checksum_verification=True)
-        for found, wanted in zip(file.schema_arrow, table.schema, strict=False):
-            same_type = found.type == wanted.type or (
-                pa.types.is_dictionary(found.type)
-                and pa.types.is_dictionary(wanted.type)
-                and found.type.value_type == wanted.type.value_type
+    name = part_name(table.name, first)
+    with contextlib.ExitStack() as stack:
+        with _reading(folder.show(name)):
+            source = stack.enter_context(folder.open(name))
+            words = [column.name for column in table.columns if column.words]
+            file = pq.ParquetFile(source, read_dictionary=words, page_checksum_verification=True)
+            _check_schema(file, table)
+        yield file
+
+
+def _check_schema(file: pq.ParquetFile, table: Table) -> None:
+    for found, wanted in zip(file.schema_arrow, table.schema, strict=False):
+        same_type = found.type == wanted.type or (
+            pa.types.is_dictionary(found.type)
+            and pa.types.is_dictionary(wanted.type)
+            and found.type.value_type == wanted.type.value_type
+        )
+        if found.name != wanted.name or not same_type or found.nullable:
+            raise RunError(
+                f"has the column {found.name}, {found.type}: the schema says {wanted.name}, "
+                f"{wanted.type}, not null"
             )
-            if found.name != wanted.name or not same_type or found.nullable:
-                raise RunError(
-                    f"has the column {found.name}, {found.type}: the schema says {wanted.name}, "
-                    f"{wanted.type}, not null"
-                )
-        if len(file.schema_arrow) != len(table.schema):
-            raise RunError(f"has {len(file.schema_arrow)} columns: must be {len(table.schema)}")
-        return file
+    if len(file.schema_arrow) != len(table.schema):
+        raise RunError(f"has {len(file.schema_arrow)} columns: must be {len(table.schema)}")
 
 
 def row_groups(
-    run_dir: Path,
+    folder: Folder,
     table: Table,
     first: int,
     columns: Sequence[str] | None = None,
@@ -290,43 +254,50 @@ def row_groups(
 ) -> Iterator[pa.Table]:
     """The row groups of one table's file of a part, words on their fixed lists.
 
-    With ``set_number``, only those groups whose sets enclose it. Raises RunError.
+    ``columns``: names of those wanted, derived ones too; by default those of the file. With
+    ``set_number``, only those groups whose sets enclose it. Raises RunError.
     """
-    path = part_path(run_dir, table.name, first)
-    file = open_part(run_dir, table, first)
-    with file:
+    place = folder.show(part_name(table.name, first))
+    wanted = table.names if columns is None else columns
+    stored = stored_names(table, wanted)
+    with open_part(folder, table, first) as file:
         for group in range(file.metadata.num_row_groups):
-            with _reading(path):
+            with _reading(place):
                 if set_number is not None:
                     # Not from the group's statistics: pyarrow aborts on some broken ones.
                     sets = file.read_row_group(group, columns=["set"]).column(0)
                     if not sets[0].as_py() <= set_number <= sets[-1].as_py():
                         continue
-                data = file.read_row_group(group, columns=None if columns is None else [*columns])
-                data = with_fixed_words(table, data)
+                data = with_fixed_words(table, file.read_row_group(group, columns=stored))
+                data = with_derived(table, data, wanted)
             yield data
 
 
-def read_table_part(run_dir: Path, table: Table, first: int, stop: int) -> TablePart:
+def read_table_part(folder: Folder, table: Table, first: int, stop: int) -> TablePart:
     """Read one table's file of a part to its end and say what it holds.
 
     Raises RunError if it cannot be read, or its rows are not those of the sets ``first`` to ``stop
     - 1``.
     """
     hasher = BlockHasher(table, first, stop)
-    path = part_path(run_dir, table.name, first)
-    groups = row_groups(run_dir, table, first)
+    name = part_name(table.name, first)
+    groups = row_groups(folder, table, first)
     for data in groups:
-        with _reading(path):
+        with _reading(folder.show(name)):
             hasher.update(to_columns(table, data))
-    with _reading(path):
+    with _reading(folder.show(name)):
         blocks = hasher.finish()
-        with open(path, "rb") as file:
-            sha256 = hashlib.file_digest(file, "sha256").hexdigest()
-            return TablePart(hasher.rows, file.tell(), sha256, blocks)
+        with folder.open(name) as file:
+            digest = hashlib.sha256()
+            while piece := file.read(1 << 20):
+                digest.update(piece)
+            return TablePart(hasher.rows, file.tell(), digest.hexdigest(), blocks)
 
 
-def read_part(run_dir: Path, first: int, stop: int, tables: Sequence[str]) -> PartSummary:
+def read_part(
+    place: str | os.PathLike[str] | Folder, first: int, stop: int, tables: Sequence[str]
+) -> PartSummary:
     """The summary of a part from its files, as its writer gave it. Raises RunError."""
-    parts = {name: read_table_part(run_dir, TABLES[name], first, stop) for name in tables}
+    folder = folder_of(place)
+    parts = {name: read_table_part(folder, TABLES[name], first, stop) for name in tables}
     return PartSummary(first, stop, parts)

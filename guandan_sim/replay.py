@@ -38,15 +38,17 @@ def replay_run(run: Run, set_number: int, deal: int | None = None) -> str:
     """
     settings = run.manifest["settings"]
     try:
-        rules = played_rules(settings, run.path)
+        rules = played_rules(settings, run.folder)
         names = [str(bot["name"]) for bot in settings["bots"]]
     except (KeyError, TypeError) as error:
-        raise RunError(f"{run.path}: the manifest's settings cannot be read: {error!r}") from error
+        raise RunError(
+            f"{run.folder}: the manifest's settings cannot be read: {error!r}"
+        ) from error
     rows = run.set_rows("deals", set_number)
     numbers = rows.column("deal").to_pylist()
     if deal is not None and deal not in numbers:
         raise RunError(
-            f"set {set_number} of {run.path} has no deal {deal}; "
+            f"set {set_number} of {run.folder} has no deal {deal}; "
             f"it has deals 0 to {len(numbers) - 1}"
         )
     texts = [
@@ -207,7 +209,7 @@ def _state_from_log(
         )
     if found < 0:
         raise RunError(
-            f"set {set_number}, deal {deal} of {run.path} cannot be followed; "
+            f"set {set_number}, deal {deal} of {run.folder} cannot be followed; "
             "`guandan-sim verify` says what is wrong"
         )
     return state

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from guandan_sim.columns import to_columns
 from guandan_sim.errors import RunError
+from guandan_sim.folders import TEMPORARY, Folder, LocalFolder, folder_of
 from guandan_sim.hashing import PartSummary, TablePart
 from guandan_sim.manifest import (
     MANIFEST,
@@ -23,8 +24,8 @@ from guandan_sim.manifest import (
     read_manifest,
     totals_against_manifest,
 )
-from guandan_sim.parts import open_part, part_path, read_part, row_groups
-from guandan_sim.runwriter import TEMPORARY, RunWriter, create_run
+from guandan_sim.parts import open_part, part_name, read_part, row_groups
+from guandan_sim.runwriter import RunWriter, create_run
 from guandan_sim.schemas import TABLES, Table
 
 if TYPE_CHECKING:
@@ -37,12 +38,14 @@ __all__ = ["Run", "RunWriter", "create_run", "open_run"]
 _PART = re.compile(r"part-(\d{12,19})\.parquet")
 
 
-def open_run(path: str | os.PathLike[str]) -> Run:
-    """Open a run to read it. Raises RunError if the folder holds none that this package reads.
+def open_run(place: str | os.PathLike[str] | Folder) -> Run:
+    """Open the run in a folder, or at a URL that pyarrow opens, to read it.
+
+    Raises RunError if there is none that this package reads.
 
     A run that is not finished opens too, with the parts that are there.
     """
-    folder = Path(path)
+    folder = folder_of(place)
     manifest = read_manifest(folder)
     try:
         layout = Layout.of(manifest.get("settings"))
@@ -54,7 +57,7 @@ def open_run(path: str | os.PathLike[str]) -> Run:
         if complete and not (isinstance(listed, list) and len(listed) == layout.number_of_parts):
             raise RunError(f"parts must list the {layout.number_of_parts} parts of the run")
     except RunError as error:
-        raise RunError(f"{folder / MANIFEST}: {error}") from error
+        raise RunError(f"{folder.show(MANIFEST)}: {error}") from error
     return Run(folder, manifest, layout)
 
 
@@ -66,8 +69,8 @@ class Run:
     part that is read.
     """
 
-    def __init__(self, path: Path, manifest: dict[str, Any], layout: Layout) -> None:
-        self.path = path
+    def __init__(self, folder: Folder, manifest: dict[str, Any], layout: Layout) -> None:
+        self.folder = folder
         self.manifest = manifest
         self.layout = layout
         if self.finished:
@@ -77,7 +80,14 @@ class Run:
 
     def __repr__(self) -> str:
         state = "finished" if self.finished else f"unfinished, {len(self.parts)} parts"
-        return f"Run({str(self.path)!r}: {self.layout.count} {self.layout.kind}, {state})"
+        return f"Run({str(self.folder)!r}: {self.layout.count} {self.layout.kind}, {state})"
+
+    @property
+    def path(self) -> Path:
+        """The folder of the run. Raises RunError for a run at a URL."""
+        if isinstance(self.folder, LocalFolder):
+            return self.folder.path
+        raise RunError(f"{self.folder} is not a folder of this machine")
 
     @property
     def finished(self) -> bool:
@@ -110,14 +120,15 @@ class Run:
     def plays(self, columns: Sequence[str] | None = None) -> pd.DataFrame:
         """The table plays, or those of its columns; words are categories. Raises RunError.
 
-        33 bytes a row with all columns, about 2 kB a deal: name ``columns``, or go by
-        :meth:`batches`.
+        ``one`` and ``two`` are worked out from the files' ``near`` and ``far``, which are given
+        where they are named. 33 bytes a row with all columns, about 2 kB a deal: name ``columns``,
+        or go by :meth:`batches`.
         """
         return self._frame("plays", columns)
 
     def _frame(self, table: str, columns: Sequence[str] | None) -> pd.DataFrame:
         wanted = self._columns(table, columns)
-        schema = pa.schema([TABLES[table].schema.field(name) for name in wanted])
+        schema = pa.schema([TABLES[table].field(name) for name in wanted])
         frame: pd.DataFrame = pa.Table.from_batches(
             self.batches(table, wanted), schema=schema
         ).to_pandas()
@@ -127,8 +138,8 @@ class Run:
         """The rows of ``table`` in key order, at most 131,072 at a time. Raises RunError."""
         wanted = self._columns(table, columns)
         for first, _ in self.parts:
-            for data in row_groups(self.path, TABLES[table], first, wanted):
-                yield from data.select(wanted).combine_chunks().to_batches()
+            for data in row_groups(self.folder, TABLES[table], first, wanted):
+                yield from data.combine_chunks().to_batches()
 
     def arrays(
         self, table: str, columns: Sequence[str] | None = None
@@ -138,9 +149,9 @@ class Run:
             yield to_columns(TABLES[table], pa.Table.from_batches([batch]))
 
     def part_arrays(self, table: str, first: int) -> Iterator[dict[str, NDArray[Any]]]:
-        """As :meth:`arrays`, of the part that begins at set ``first`` alone."""
+        """As :meth:`arrays`, of the part that begins at set ``first`` alone, with every column."""
         definition = self._table(table)
-        for data in row_groups(self.path, definition, first):
+        for data in row_groups(self.folder, definition, first, [*definition.by_name]):
             yield to_columns(definition, data)
 
     def verify(self) -> Report:
@@ -153,12 +164,17 @@ class Run:
         """The table as a pyarrow dataset, to filter and aggregate without reading it whole."""
         definition = self._table(table)
         for first, _ in self.parts:
-            open_part(self.path, definition, first).close()
+            with open_part(self.folder, definition, first):
+                pass
         options = ds.ParquetFragmentScanOptions(page_checksum_verification=True)
+        files, system = self.folder.dataset_source(
+            [part_name(table, first) for first, _ in self.parts]
+        )
         return ds.dataset(
-            [str(part_path(self.path, table, first)) for first, _ in self.parts],
+            files,
             schema=definition.schema,
             format=ds.ParquetFileFormat(default_fragment_scan_options=options),
+            filesystem=system,
         )
 
     def set_rows(self, table: str, set_number: int, arm: int | None = 0) -> pa.Table:
@@ -169,11 +185,12 @@ class Run:
         definition = self._table(table)
         first = set_number // self.layout.part_sets * self.layout.part_sets
         if not 0 <= set_number < self.layout.count:
-            raise RunError(f"no set {set_number}: {self.path} holds 0 to {self.layout.count - 1}")
+            raise RunError(f"no set {set_number}: {self.folder} holds 0 to {self.layout.count - 1}")
         if first not in {first for first, _ in self.parts}:
             raise RunError(f"set {set_number} is in a part of {self.path} that is not written yet")
-        found = [definition.schema.empty_table()]
-        for data in row_groups(self.path, definition, first, set_number=set_number):
+        schema = pa.schema([definition.field(name) for name in definition.shown])
+        found = [schema.empty_table()]
+        for data in row_groups(self.folder, definition, first, definition.shown, set_number):
             wanted = data.column("set").to_numpy() == set_number
             if arm is not None:
                 wanted &= data.column("arm").to_numpy() == arm
@@ -192,7 +209,7 @@ class Run:
         problems = self._extra_files()
         if not self.finished:
             problems.append(
-                f"{self.path} is not finished: {len(self.parts)} of "
+                f"{self.folder} is not finished: {len(self.parts)} of "
                 f"{self.layout.number_of_parts} parts are there: go on with --resume"
             )
         parts = []
@@ -200,14 +217,14 @@ class Run:
             tables: dict[str, TablePart] = {}
             for name in self.tables:
                 try:
-                    tables |= read_part(self.path, first, stop, [name]).tables
+                    tables |= read_part(self.folder, first, stop, [name]).tables
                 except RunError as error:
                     problems.append(str(error))
             part = PartSummary(first, stop, tables)
             parts.append(part)
-            problems += against_manifest(self.path, self.manifest, self.layout, part)
+            problems += against_manifest(self.folder, self.manifest, self.layout, part)
         if self.finished and all(len(part.tables) == len(self.tables) for part in parts):
-            problems += totals_against_manifest(self.path, self.manifest, self.layout, parts)
+            problems += totals_against_manifest(self.folder, self.manifest, self.layout, parts)
         return problems
 
     def _table(self, table: str) -> Table:
@@ -215,40 +232,43 @@ class Run:
             why = f"only {', '.join(self.tables)}"
             if table == "plays":
                 why += '; plays are kept with log "plays"'
-            raise RunError(f"{self.path} has no table {table!r}: {why}")
+            raise RunError(f"{self.folder} has no table {table!r}: {why}")
         return TABLES[table]
 
     def _columns(self, table: str, columns: Sequence[str] | None) -> list[str]:
-        names = self._table(table).names
+        definition = self._table(table)
         if isinstance(columns, str):
             columns = [columns]
-        unknown = [name for name in columns or () if name not in names]
+        unknown = [name for name in columns or () if name not in definition.by_name]
         if unknown:
-            raise RunError(f"{table} has no column {unknown[0]!r}: only {', '.join(names)}")
-        return list(dict.fromkeys(names if columns is None else columns))
+            names = ", ".join(definition.by_name)
+            raise RunError(f"{table} has no column {unknown[0]!r}: only {names}")
+        return list(dict.fromkeys(definition.shown if columns is None else columns))
 
-    def _first_of(self, file: Path) -> int | None:
+    def _first_of(self, table: str, name: str) -> int | None:
         """The first set of the part whose file this would be, by its name; None if of none."""
-        match = _PART.fullmatch(file.name)
+        match = _PART.fullmatch(name)
         if match is None:
             return None
         first = int(match[1])
         fits = first < self.layout.count and first % self.layout.part_sets == 0
-        return first if fits and part_path(self.path, file.parent.name, first) == file else None
+        return first if fits and part_name(table, first) == f"{table}/{name}" else None
 
     def _parts_there(self) -> list[tuple[int, int]]:
-        folders = [self.path / name for name in self.tables]
-        sets = [{self._first_of(f) for f in folder.glob("part-*.parquet")} for folder in folders]
+        sets = [
+            {self._first_of(table, name) for name in self.folder.entries(table)}
+            for table in self.tables
+        ]
         numbers = sorted(first for first in set.intersection(*sets) if first is not None)
         return [self.layout.part(first // self.layout.part_sets) for first in numbers]
 
     def _extra_files(self) -> list[str]:
         problems = []
-        for name in TABLES:
-            folder = self.path / name
-            for file in sorted(folder.iterdir()) if folder.is_dir() else ():
-                if not self.finished and TEMPORARY.fullmatch(file.name):
+        for table in TABLES:
+            for name in self.folder.entries(table):
+                if not self.finished and TEMPORARY.fullmatch(name):
                     continue
-                if name not in self.tables or self._first_of(file) is None:
-                    problems.append(f"{file} is not a file of this run")
+                if table not in self.tables or self._first_of(table, name) is None:
+                    place = self.folder.show(f"{table}/{name}")
+                    problems.append(f"{place} is not a file of this run")
         return problems

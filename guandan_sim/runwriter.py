@@ -6,17 +6,16 @@ thread, then ``finish``.
 
 from __future__ import annotations
 
-import errno
 import json
 import os
-import re
-import sys
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+import pyarrow as pa
+
 from guandan_sim.errors import RunError
+from guandan_sim.folders import TEMPORARY, Folder, folder_of, one_line
 from guandan_sim.hashing import PartSummary
 from guandan_sim.manifest import (
     MANIFEST,
@@ -28,47 +27,10 @@ from guandan_sim.manifest import (
     results,
     write_manifest,
 )
-from guandan_sim.parts import PartWriter, part_path, read_part
+from guandan_sim.parts import PartWriter, part_name, read_part
 from guandan_sim.schemas import SCHEMA_VERSION
 
-if sys.platform != "win32":
-    import fcntl
-
-__all__ = ["TEMPORARY", "RunWriter", "create_run"]
-
-TEMPORARY = re.compile(r"\.(part-\d+\.parquet|manifest\.json)\.[0-9a-f-]+\.tmp")
-"""Names of files that were never finished."""
-
-_LOCK = ".lock"
-
-
-def _state(path: Path) -> str:
-    """What is at ``path``: "run", "empty" (nothing, or only our own lock), or "other" files."""
-    if (path / MANIFEST).exists():
-        return "run"
-    for entry in path.iterdir():
-        if entry.name != _LOCK and not TEMPORARY.fullmatch(entry.name):
-            return "other"
-    return "empty"
-
-
-def _lock(path: Path) -> int:
-    """Hold the run for this process until the handle is closed or the process ends."""
-    handle = os.open(path / _LOCK, os.O_RDWR | os.O_CREAT, 0o666)
-    if sys.platform != "win32":
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            os.close(handle)
-            raise RunError(
-                f"{path} is being written by another process: wait for it, or choose another --out"
-            ) from error
-        except OSError as error:
-            # Some network file systems have no locks; a run there goes without.
-            if error.errno not in (errno.ENOSYS, errno.ENOTSUP, errno.ENOLCK):
-                os.close(handle)
-                raise
-    return handle
+__all__ = ["RunWriter", "create_run"]
 
 
 def create_run(
@@ -78,7 +40,7 @@ def create_run(
     *,
     command: str = "",
 ) -> RunWriter:
-    """Start a run in the folder ``out``, or go on with it; the folder is made where it is missing.
+    """Start a run in the folder or URL ``out``, or go on with it; it is made where it is missing.
 
     ``settings`` is JSON data and decides all contents; it names at least "kind" ("deals",
     "matches"), "count" (of sets), "part_sets" and "log" ("deals", "plays"). With ``resume``,
@@ -86,45 +48,45 @@ def create_run(
     having changed nothing, if ``out`` is a file, cannot be written, holds anything, is being
     written by someone else, or was made with other settings.
     """
-    path = Path(out)
+    folder = folder_of(out)
     data: dict[str, Any] = json.loads(json.dumps(settings))
     layout = Layout.of(data)
+    lock = None
     try:
-        if path.exists() and not path.is_dir():
-            raise RunError(f"{path} is a file: choose another --out")
-        path.mkdir(parents=True, exist_ok=True)
-        _refuse(path, resume)
-        lock = _lock(path)
-    except OSError as error:
-        raise _unwritable(path, error) from error
-    try:
+        folder.make()
+        _refuse(folder, resume)
+        lock = folder.lock()
         # Again, now that nobody else can be writing here.
-        state = _refuse(path, resume)
-        writer = RunWriter(path, data, layout, lock)
+        state = _refuse(folder, resume)
+        writer = RunWriter(folder, data, layout, lock)
         if state == "run":
-            writer._take_over(read_manifest(path))
+            writer._take_over(read_manifest(folder))
         else:
             writer._begin(command, now())
-    except OSError as error:
-        os.close(lock)
-        raise _unwritable(path, error) from error
-    except BaseException:
-        os.close(lock)
+    except BaseException as error:
+        if lock is not None:
+            os.close(lock)
+        if isinstance(error, OSError | pa.ArrowException):
+            raise RunError(
+                f"cannot write to {folder}: {one_line(error)}: choose another --out"
+            ) from error
         raise
     return writer
 
 
-def _unwritable(path: Path, error: OSError) -> RunError:
-    return RunError(f"cannot write to {path}: {error.strerror}: choose another --out")
-
-
-def _refuse(path: Path, resume: bool) -> str:
-    state = _state(path)
-    if state == "other":
+def _refuse(folder: Folder, resume: bool) -> str:
+    """What is there: "run" to be resumed, or "empty" but for files of ours. Raises RunError for
+    anything else.
+    """
+    if folder.exists(MANIFEST):
+        state = "run"
+    elif all(folder.of_ours(entry) for entry in folder.entries()):
+        state = "empty"
+    else:
         why = "is not empty and holds no run to resume" if resume else "is not empty"
-        raise RunError(f"{path} {why}: choose another --out")
-    if state != "empty" and not resume:
-        raise RunError(f"{path} is not empty: choose another --out or use --resume")
+        raise RunError(f"{folder} {why}: choose another --out")
+    if state == "run" and not resume:
+        raise RunError(f"{folder} is not empty: choose another --out or use --resume")
     return state
 
 
@@ -136,15 +98,22 @@ class RunWriter:
     could not be kept, with the reason.
     """
 
-    def __init__(self, path: Path, settings: dict[str, Any], layout: Layout, lock: int) -> None:
-        self.path = path
+    def __init__(
+        self, folder: Folder, settings: dict[str, Any], layout: Layout, lock: int | None
+    ) -> None:
+        self.folder = folder
         self.settings = settings
         self.layout = layout
         self.kept: list[PartSummary] = []
         self.missing = [layout.part(number) for number in range(layout.number_of_parts)]
         self.notes: list[str] = []
-        self._lock: int | None = lock
+        self._lock = lock
         self._manifest: dict[str, Any] = {}
+
+    @property
+    def finished(self) -> bool:
+        """Whether the run was finished before, and all of it reads well: nothing is to be done."""
+        return not self.missing and self._manifest.get("status") == "complete"
 
     def _begin(self, command: str, created: str) -> None:
         self._manifest = {
@@ -154,28 +123,25 @@ class RunWriter:
             "command": command,
             "created": created,
         }
-        write_manifest(self.path, self._manifest)
+        write_manifest(self.folder, self._manifest)
 
     def _take_over(self, manifest: dict[str, Any]) -> None:
         changed = differences(manifest.get("settings"), self.settings)
         if changed:
             raise RunError(
-                f"{self.path} was made with other settings: {'; '.join(changed)}: "
+                f"{self.folder} was made with other settings: {'; '.join(changed)}: "
                 "use the same, or choose another --out"
             )
-        for folder in (self.path, *(self.path / name for name in self.layout.tables)):
-            for entry in folder.iterdir() if folder.is_dir() else ():
-                if TEMPORARY.fullmatch(entry.name):
-                    entry.unlink()
+        self._sweep()
         parts, self.missing = self.missing, []
         for first, stop in parts:
-            paths = [part_path(self.path, name, first) for name in self.layout.tables]
+            names = [part_name(table, first) for table in self.layout.tables]
             try:
-                if not all(file.exists() for file in paths):
+                if not all(self.folder.exists(name) for name in names):
                     self.missing.append((first, stop))
                     continue
-                part = read_part(self.path, first, stop, self.layout.tables)
-                for problem in against_manifest(self.path, manifest, self.layout, part):
+                part = read_part(self.folder, first, stop, self.layout.tables)
+                for problem in against_manifest(self.folder, manifest, self.layout, part):
                     raise RunError(problem)
                 self.kept.append(part)
             except RunError as error:
@@ -185,9 +151,16 @@ class RunWriter:
         if self.missing:
             self._begin(str(manifest.get("command", "")), str(manifest.get("created", now())))
 
+    def _sweep(self) -> None:
+        """Delete files that were never finished."""
+        for table in ("", *self.layout.tables):
+            for name in self.folder.entries(table):
+                if TEMPORARY.fullmatch(name):
+                    self.folder.delete(f"{table}/{name}" if table else name)
+
     def part(self, first: int, stop: int) -> PartWriter:
         """A writer for one of ``missing``; use it on any thread."""
-        return PartWriter(self.path, first, stop, self.layout.kind, self.layout.log)
+        return PartWriter(self.folder, first, stop, self.layout.kind, self.layout.log)
 
     def finish(self, parts: Iterable[PartSummary], summary: Mapping[str, Any]) -> None:
         """Write the final manifest, once every part is there.
@@ -200,15 +173,16 @@ class RunWriter:
         wanted = [self.layout.part(number) for number in range(self.layout.number_of_parts)]
         if found != wanted:
             raise RunError(
-                f"{self.path}: {len(set(found) & set(wanted))} of {len(wanted)} parts are there"
+                f"{self.folder}: {len(set(found) & set(wanted))} of {len(wanted)} parts are there"
             )
+        self._sweep()
         self._manifest |= {
             "status": "complete",
             "finished": now(),
             "summary": dict(summary),
             **results(self.layout, everything),
         }
-        write_manifest(self.path, self._manifest)
+        write_manifest(self.folder, self._manifest)
 
     def close(self) -> None:
         """Let go of the run; an unfinished one can be resumed."""

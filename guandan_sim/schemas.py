@@ -2,7 +2,7 @@
 
 The word lists are part of the file format and are kept here, apart from the engine's own constants,
 so that a change of the engine cannot change what files mean without notice. A word column travels
-as int8 places in its list; :func:`schema_markdown` writes all of this down as SCHEMA.md.
+as int8 places in its list. SCHEMA.md is written from this, see `schemapage`.
 """
 
 from __future__ import annotations
@@ -29,11 +29,10 @@ __all__ = [
     "WORDS",
     "Column",
     "Table",
-    "schema_markdown",
     "tables_of",
 ]
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 BLOCK_SETS = 1024
 """Sets in one block of the content hash; parts begin at multiples of it."""
 
@@ -111,12 +110,21 @@ for _array in (LEVEL_INDEX, CARD_NUMBER, CARD_INDEX, FINISH_INDEX):
 class Column:
     """One column: its name, its type and what it says.
 
-    ``kind`` is "int64", "uint16", "uint8", "bool", or the name of a list in :data:`WORDS`.
+    ``kind`` is "int64", "uint32", "uint16", "uint8", "bool", or the name of a list in
+    :data:`WORDS`. ``coding`` is how a number is packed in the file, see :attr:`encoding`.
     """
 
     name: str
     kind: str
     text: str
+    coding: str = "dictionary"
+
+    @property
+    def encoding(self) -> str:
+        """Parquet's encoding: "dictionary" (always of words), "plain", "delta" (binary packed),
+        "split" (byte streams), or "raw", which is plain and not compressed.
+        """
+        return "dictionary" if self.words else self.coding
 
     @cached_property
     def words(self) -> tuple[str, ...]:
@@ -127,6 +135,13 @@ class Column:
     def dtype(self) -> np.dtype[np.generic]:
         """The NumPy type of the values, or of the places of a word column."""
         return np.dtype("int8" if self.words else self.kind)
+
+    @cached_property
+    def arrow_words(self) -> pa.Array:
+        """The words as an Arrow array."""
+        import pyarrow as pa
+
+        return pa.array(self.words, pa.string())
 
     @property
     def arrow(self) -> pa.DataType:
@@ -143,6 +158,8 @@ class Table:
     """One table: rows are sorted by ``key``, and no two rows share one.
 
     ``every_set``: each set of a part has at least one row, so that a part cut short can be told.
+    ``columns`` are those of the files, ``derived`` those that a reader works out from the columns
+    ``source``; ``shown`` are the names that a reader is given unless it asks for others.
     """
 
     name: str
@@ -150,23 +167,42 @@ class Table:
     every_set: bool
     text: str
     columns: tuple[Column, ...]
+    derived: tuple[Column, ...] = ()
+    source: tuple[str, ...] = ()
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """The names of the columns in order."""
+        """The names of the columns of the files in order."""
         return tuple(column.name for column in self.columns)
+
+    @cached_property
+    def by_name(self) -> dict[str, Column]:
+        """Every column, of the files and derived."""
+        return {column.name: column for column in (*self.columns, *self.derived)}
+
+    @cached_property
+    def shown(self) -> tuple[str, ...]:
+        """What a reader is given: derived columns in the place of those that only they need."""
+        if not self.derived:
+            return self.names
+        before, after = self.names.index(self.source[1]), self.names.index(self.source[-1])
+        derived = tuple(column.name for column in self.derived)
+        return (*self.names[:before], *derived, *self.names[after + 1 :])
+
+    def field(self, name: str) -> pa.Field:
+        """The Arrow field of a column; its description is in its metadata."""
+        import pyarrow as pa
+
+        column = self.by_name[name]
+        return pa.field(name, column.arrow, nullable=False, metadata={"description": column.text})
 
     @cached_property
     def schema(self) -> pa.Schema:
         """The Arrow schema; the description of each column is in its field's metadata."""
         import pyarrow as pa
 
-        fields = [
-            pa.field(c.name, c.arrow, nullable=False, metadata={"description": c.text})
-            for c in self.columns
-        ]
         return pa.schema(
-            fields,
+            [self.field(name) for name in self.names],
             metadata={
                 "guandan_sim.table": self.name,
                 "guandan_sim.schema_version": str(SCHEMA_VERSION),
@@ -174,9 +210,11 @@ class Table:
         )
 
 
-_SET = Column("set", "int64", "the match, independent deal or duplicate set, from 0")
-_ARM = Column("arm", "uint8", "which playing of the set's cards: 0, or 1 with the teams swapped")
-_DEAL = Column("deal", "uint16", "number of the deal within its match, from 0")
+_SET = Column("set", "int64", "the match, independent deal or duplicate set, from 0", "delta")
+_ARM = Column(
+    "arm", "uint8", "which playing of the set's cards: 0, or 1 with the teams swapped", "plain"
+)
+_DEAL = Column("deal", "uint16", "number of the deal within its match, from 0", "split")
 
 _MATCHES = Table(
     "matches",
@@ -204,15 +242,16 @@ _MATCHES = Table(
 
 
 def _hand_columns() -> tuple[Column, ...]:
-    copies = (("one", "at least one copy"), ("two", "both copies"))
+    copies = (("one", "at least one copy", "raw"), ("two", "both copies", "split"))
     return tuple(
         Column(
             f"hand{seat}_{word}",
             "int64",
             f"cards of which seat {seat} was dealt {copy}, before tribute",
+            coding,
         )
         for seat in range(4)
-        for word, copy in copies
+        for word, copy, coding in copies
     )
 
 
@@ -226,10 +265,10 @@ _DEALS = Table(
         _ARM,
         _DEAL,
         Column("level", "level", "the active level, whose hearts are wild"),
-        Column("owner", "uint8", "team whose level is played: 0 or 1"),
+        Column("owner", "uint8", "team whose level is played: 0 or 1", "split"),
         Column("level0", "level", "level of team 0 when the deal began"),
         Column("level1", "level", "level of team 1 when the deal began"),
-        Column("leader", "uint8", "seat that led the first trick"),
+        Column("leader", "uint8", "seat that led the first trick", "split"),
         Column(
             "drawn",
             "card",
@@ -243,17 +282,30 @@ _DEALS = Table(
         ),
         Column("tribute", "tribute", "cards due: none, one, or one from each loser of a sweep"),
         Column("cancelled", "bool", "tribute was due, and red jokers cancelled it"),
-        Column("first", "uint8", "seat that was out first"),
-        Column("second", "uint8", "seat that was out second"),
-        Column("third", "uint8", "seat that was third; after a sweep the lower seat of the losers"),
-        Column("last", "uint8", "seat that was last; after a sweep the higher seat of the losers"),
+        Column("first", "uint8", "seat that was out first", "split"),
+        Column("second", "uint8", "seat that was out second", "split"),
+        Column(
+            "third",
+            "uint8",
+            "seat that was third; after a sweep the lower seat of the losers",
+            "split",
+        ),
+        Column(
+            "last",
+            "uint8",
+            "seat that was last; after a sweep the higher seat of the losers",
+            "split",
+        ),
         Column(
             "gain",
             "uint8",
             "levels that the finish is worth to the winning team, that of `first`, whether or not "
             "the top cuts them; 0 if it was set back",
+            "split",
         ),
-        Column("plays", "uint8", "rows of this deal in the table plays, whether logged or not"),
+        Column(
+            "plays", "uint8", "rows of this deal in the table plays, whether logged or not", "split"
+        ),
         *_hand_columns(),
     ),
 )
@@ -267,8 +319,8 @@ _TRIBUTES = Table(
         _SET,
         _ARM,
         _DEAL,
-        Column("giver", "uint8", "seat that paid"),
-        Column("receiver", "uint8", "seat that was paid, and gave a card back"),
+        Column("giver", "uint8", "seat that paid", "split"),
+        Column("receiver", "uint8", "seat that was paid, and gave a card back", "split"),
         Column("card", "card", "card paid"),
         Column("returned", "card", "card given back"),
     ),
@@ -284,24 +336,30 @@ _PLAYS = Table(
         _SET,
         _ARM,
         _DEAL,
-        Column("ply", "uint8", "number of the play within its deal, from 0"),
-        Column("seat", "uint8", "seat that played"),
+        Column("ply", "uint8", "number of the play within its deal, from 0", "split"),
+        Column("seat", "uint8", "seat that played", "split"),
         Column("shape", "shape", "declared shape; never `pass`"),
         Column(
             "rank",
             "rank",
             'declared rank; of a sequence, its top natural card; "" for joker_bomb',
         ),
-        Column("size", "uint8", "number of cards"),
-        Column("one", "int64", "cards played of which there is at least one copy"),
-        Column("two", "int64", "cards played of which there are both copies"),
+        Column("size", "uint8", "number of cards", "split"),
+        Column("near", "uint32", "cards at the rank and up to four below it, see above", "split"),
+        Column("far", "uint32", "the other cards, see above", "plain"),
         Column(
             "chosen_passes",
             "uint8",
             "bit s is set if seat s passed since the previous play although it had a legal play; "
             "its own bit tells a seat that leads for its partner from one that answers",
+            "split",
         ),
     ),
+    derived=(
+        Column("one", "int64", "cards played of which there is at least one copy"),
+        Column("two", "int64", "cards played of which there are both copies"),
+    ),
+    source=("rank", "near", "far"),
 )
 
 TABLES: dict[str, Table] = {t.name: t for t in (_MATCHES, _DEALS, _TRIBUTES, _PLAYS)}
@@ -317,79 +375,3 @@ def tables_of(kind: str, log: str) -> tuple[str, ...]:
         return ()
     names = ("matches",) if kind == "matches" else ()
     return (*names, "deals", "tributes", *(("plays",) if log == "plays" else ()))
-
-
-_MARKDOWN_HEAD = """\
-# The tables of a run
-
-Schema version {version}. This page is generated from `guandan_sim/schemas.py`; a test keeps it
-true.
-
-A run is a folder: `manifest.json`, and for each table a folder of parts, `part-<first
-set>.parquet`. A table is its parts in the order of their names. Part N holds the sets from N up to
-the next part, in key order, so rows of one set are next to each other and a reader needs one row
-group or two to find them. Any Parquet reader will do; `guandan_sim.open_run` checks what it reads.
-
-- No column has nulls. Where there is nothing to say, the column's text names the value that stands
-  for it.
-- Teams: 0 is seats 0 and 2, 1 is seats 1 and 3. The turn goes from seat s to s + 1, and from 3 to
-  0.
-- Words (a list's name in the column "type") are stored as dictionary<int8, string>; the lists are
-  at the end.
-- Cards in numbers: a hand or a play is two words. Card `4 * rank + suit` has that bit in `one` if
-  there is at least one copy of it and in `two` if there are both. Ranks are 1 "2" .. 13 "A"; suits
-  S 0, H 1, C 2, D 3; `SB` is bit 56, `HR` bit 60.
-"""
-
-_MARKDOWN_TAIL = """\
-## manifest.json
-
-| name | meaning |
-|---|---|
-| schema_version | {version} |
-| status | "running" until every part is there, then "complete" |
-| settings | everything that decides the contents: kind ("deals" or "matches"), \
-count, part_sets, log, seed, rules, bots by seat, level, previous order, engine and rules versions |
-| command | what was typed, if anything |
-| created, finished | times in UTC |
-| parts | for each part its `first` set, `stop` (one past its last), and by table the file's \
-`rows`, `bytes` and `sha256` |
-| rows | rows of each table |
-| content_hash | for each table its content hash, below |
-| summary | figures of the whole run, as printed at its end |
-
-## Content hash
-
-It says whether two runs hold the same games, whatever wrote the files: it leaves out times,
-versions, paths, compression and row groups. For each table:
-
-1. A block is {block} sets: block b holds the rows of sets {block} b to {block} b + {last}, in key
-   order.
-2. The digest of a block is the SHA-256 of its columns in the order above, each column packed as
-   little-endian values of its type one after another: words as int8 places in their list, from 0;
-   bool as one byte. A block without rows has the SHA-256 of nothing.
-3. The content hash is the SHA-256, in hexadecimal, of the digests of blocks 0, 1, 2, ... one after
-   another.
-
-Parts begin at multiples of {block} sets, so a block is never in two parts. `sha256` in the manifest
-is another thing: the checksum of a part's file, which depends on the Parquet writer.
-"""
-
-
-def schema_markdown() -> str:
-    """The whole text of SCHEMA.md."""
-    lines = [_MARKDOWN_HEAD.format(version=SCHEMA_VERSION)]
-    for table in TABLES.values():
-        lines += [f"## {table.name}", "", table.text, "", f"Key: {', '.join(table.key)}.", ""]
-        lines += ["| column | type | meaning |", "|---|---|---|"]
-        for column in table.columns:
-            kind = f"word: {column.kind}" if column.words else column.kind
-            lines.append(f"| {column.name} | {kind} | {column.text} |")
-        lines.append("")
-    lines.append(
-        _MARKDOWN_TAIL.format(version=SCHEMA_VERSION, block=BLOCK_SETS, last=BLOCK_SETS - 1)
-    )
-    lines += ["## Word lists", "", "In order, from place 0.", ""]
-    for name, words in WORDS.items():
-        lines.append(f"- {name}: " + ", ".join(f"`{word}`" if word else '""' for word in words))
-    return "\n".join(lines) + "\n"

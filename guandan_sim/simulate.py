@@ -27,6 +27,7 @@ from .checks import check_seed
 from .errors import OptionError
 from .jit import DISABLED, cache_dir
 from .logrows import deal_columns, match_columns, play_columns, tribute_columns
+from .logrows import load as load_columns
 from .playing import Player
 from .rulefiles import RulesName, resolve_rules
 from .rules import RULES_VERSION, Rules, new_state
@@ -34,6 +35,7 @@ from .settings import deal_arguments, order_word, part_sets
 from .tally import DEAL_COLUMNS, MATCH_COLUMNS, Tally
 
 if TYPE_CHECKING:
+    from .folders import Folder
     from .hashing import PartSummary
     from .parts import PartWriter
     from .runs import Run
@@ -129,7 +131,7 @@ class _Worker:
         if of_matches is not None:
             part.write("matches", of_matches)
         if self._work.log == "plays":
-            part.write("plays", play_columns(plays, of_deals))
+            part.write("plays", play_columns(plays, deals))
 
     def interrupt(self) -> None:
         """Make the loop return after the deal that it is in."""
@@ -145,7 +147,7 @@ class _Work:
     bots: Sequence[Bot]
     rules: Rules
     arguments: np.ndarray
-    folder: Path | None
+    folder: Folder | None
     stopped: threading.Event
 
 
@@ -162,6 +164,7 @@ def warmup(bots: BotName | Sequence[BotName] = ("random", "greedy")) -> None:
     gc.disable()  # Numba makes so many objects that collecting takes a quarter of the time
     try:
         Player(bots_by_seat(bots)).load()
+        load_columns()
     finally:
         if collecting:
             gc.enable()
@@ -255,7 +258,7 @@ def simulate(
             by_seat,
             rule_set,
             arguments,
-            writer.path if writer else None,
+            writer.folder if writer else None,
             threading.Event(),
         )
         parts = writer.missing if writer else list(_parts(count, part_sets(kind, count)))
@@ -268,10 +271,12 @@ def simulate(
         total.merge(played)
         if writer is None:
             return Result(total.summary(kind, played, time.monotonic() - began))
+        if writer.finished:
+            return open_run(writer.folder)
         if writer.kept:
-            total.merge(_tally_of_parts(writer.path, writer.kept))
+            total.merge(_tally_of_parts(writer.folder, writer.kept))
         writer.finish(summaries, total.summary(kind, played, time.monotonic() - began))
-        return open_run(writer.path)
+        return open_run(writer.folder)
 
 
 def _play(
@@ -337,12 +342,12 @@ def _parts_played(todo: Sequence[_Worker], workers: int | None) -> list[PartSumm
     return list(pool(joblib.delayed(worker.play)() for worker in todo))
 
 
-def _tally_of_parts(path: Path, kept: Sequence[PartSummary]) -> Tally:
+def _tally_of_parts(folder: Folder, kept: Sequence[PartSummary]) -> Tally:
     """Counts over the parts that a resumed run had already."""
     from .runs import open_run
 
     tally = Tally()
-    run = open_run(path)
+    run = open_run(folder)
     whole = "matches" in run.tables
     run.parts = [(part.first, part.stop) for part in kept]
     for columns in run.arrays("deals", DEAL_COLUMNS):

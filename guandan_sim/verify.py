@@ -15,7 +15,14 @@ from . import layout as lay
 from .cards import CARD_CODES
 from .checks import check_seed
 from .errors import GuandanError, RunError
-from .logrows import deal_rows, match_columns, match_rows, play_rows, tribute_rows
+from .logrows import (
+    deal_rows,
+    match_columns,
+    match_rows,
+    packs_again,
+    play_rows,
+    tribute_rows,
+)
 from .moves import Move
 from .rules import Rules, new_state
 from .schemas import TABLES
@@ -67,11 +74,11 @@ def verify(run: Run, progress: Callable[[int, int], None] | None = None) -> Repo
         return report
     settings = run.manifest["settings"]
     try:
-        rules = played_rules(settings, run.path)
+        rules = played_rules(settings, run.folder)
         arguments = deal_arguments(settings)
         check_seed(settings["seed"])
     except (KeyError, TypeError, ValueError, OverflowError) as error:
-        raise RunError(f"{run.path}: the manifest's settings cannot be read: {error}") from error
+        raise RunError(f"{run.folder}: the manifest's settings cannot be read: {error}") from error
     tasks = (joblib.delayed(_check_part)(run, rules, arguments, *part) for part in run.parts)
     pool = joblib.Parallel(-1, backend="threading", return_as="generator")
     total = Tally()
@@ -94,7 +101,7 @@ def _summary_problems(run: Run, total: Tally) -> list[str]:
     counted = total.summary(run.layout.kind, total, 1.0)
     summary = run.summary if isinstance(run.summary, dict) else {}
     return [
-        f"{run.path}: the manifest's summary says {name} {summary.get(name)!r}; it is {value!r}"
+        f"{run.folder}: the manifest's summary says {name} {summary.get(name)!r}; it is {value!r}"
         for name, value in counted.items()
         if "second" not in name and summary.get(name) != value
     ]
@@ -113,12 +120,12 @@ def _check_part(run: Run, rules: Rules, arguments: Rows, first: int, stop: int) 
     )
     play_sets = tables["plays"]["set"] if "plays" in tables else np.zeros(0, np.int64)
     report = Report(deals=len(deals), plays=len(plays))
-    report.problems += [f"{run.path}: {text}" for text in _keys_that_do_not_fit(tables)]
+    report.problems += [f"{run.folder}: {text}" for text in _keys_that_do_not_fit(tables)]
     if "matches" in tables:
         # The one column that follows from others of its row.
         wrong = tables["matches"]["ahead"] != match_columns(matches)["ahead"]
         report.problems += [
-            f"{run.path}: set {number}: matches.ahead is not what truncated and the levels say"
+            f"{run.folder}: set {number}: matches.ahead is not what truncated and the levels say"
             for number in matches[wrong][:_MOST, 0]
         ]
     report.tally.add(tables["deals"], len(tributes), tables.get("matches"))
@@ -181,6 +188,8 @@ def _keys_that_do_not_fit(tables: Mapping[str, Mapping[str, Any]]) -> list[str]:
     for name, most in (("seat", 3), ("size", 15), ("chosen_passes", 15)):
         if "plays" in tables and tables["plays"][name].max(initial=0) > most:
             problems.append(f"plays.{name} holds {tables['plays'][name].max()}, more than {most}")
+    if "plays" in tables and not packs_again(tables["plays"]):
+        problems.append("plays.near and plays.far hold what is no set of cards")
     return problems
 
 
@@ -195,7 +204,7 @@ def _columns(run: Run, name: str, first: int) -> dict[str, Any]:
         column: np.concatenate([batch[column] for batch in batches])
         if batches
         else np.zeros(0, np.int64)
-        for column in TABLES[name].names
+        for column in TABLES[name].by_name
     }
 
 
@@ -221,12 +230,12 @@ _MATCH_COLUMNS = ("set", "winner", "deals", "level0", "level1", "truncated", "re
 def _describe(run: Run, number: int, state: Rows, problem: list[int]) -> str:
     """One line about what is wrong with a set. ``problem`` is what `checking.check_sets` left."""
     what, where, found, due, one, two = problem
-    place = f"{run.path}: set {number}, deal {int(state[lay.V_DEAL])}"
+    place = f"{run.folder}: set {number}, deal {int(state[lay.V_DEAL])}"
     play = f"{place}, play {where}"
     if what == checking.DEALS_MISSING:
-        return f"{run.path}: set {number}: deal {where} is missing"
+        return f"{run.folder}: set {number}: deal {where} is missing"
     if what == checking.DEALS_LEFT:
-        return f"{run.path}: set {number}: there are deals after deal {where - 1}, which ended it"
+        return f"{run.folder}: set {number}: there are deals after deal {where - 1}, which ended it"
     if what == checking.DEAL_COLUMN:
         column = _DEAL_COLUMNS[where]
         return f"{place}: deals.{column} stands for {found}; by the rules and the seed it is {due}"
@@ -253,7 +262,7 @@ def _describe(run: Run, number: int, state: Rows, problem: list[int]) -> str:
         says = "chosen" if found else "forced"
         return f"{play}: the pass of seat {due} before it is logged as {says}, which is not so"
     column = _MATCH_COLUMNS[where]
-    return f"{run.path}: set {number}: matches.{column} is {found}; by the rules it is {due}"
+    return f"{run.folder}: set {number}: matches.{column} is {found}; by the rules it is {due}"
 
 
 def _play_text(packed: int, one: int, two: int) -> str:

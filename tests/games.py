@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from played_cards import packed_cards
 
 import guandan_sim as gs
 from guandan_sim import layout as lay
@@ -105,7 +106,9 @@ class Recorder:
             elif isinstance(choice, gs.Move):
                 one, two = words_of(choice.cards)
                 row = {"ply": ply, "seat": seat, "shape": choice.shape, "rank": choice.rank}
-                row |= {"size": len(choice.cards), "one": one, "two": two, "chosen_passes": chosen}
+                near, far = packed_cards(WORDS["rank"].index(choice.rank), one, two)
+                row |= {"size": len(choice.cards), "near": near, "far": far}
+                row |= {"chosen_passes": chosen}
                 self.rows["plays"].append(key | row)
                 chosen, ply = 0, ply + 1
             table.step(choice)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from guandan_sim.columns import Columns
+from guandan_sim.folders import Folder
 from guandan_sim.hashing import PartSummary
 from guandan_sim.parts import PartWriter
 from guandan_sim.runs import Run, create_run, open_run
@@ -69,7 +70,7 @@ def write_rows(part: PartWriter, *batches: dict[str, Columns]) -> None:
 
 
 def write_part(
-    folder: Path | None, first: int, stop: int, step: int = 500, kind: str = "matches"
+    folder: Path | Folder | None, first: int, stop: int, step: int = 500, kind: str = "matches"
 ) -> PartSummary:
     """Write one part, ``step`` sets at a time."""
     with PartWriter(folder, first, stop, kind, "plays") as part:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from guandan_sim.rulestables import SYSTEMS_HEADING, systems_markdown
-from guandan_sim.schemas import schema_markdown
+from guandan_sim.schemapage import schema_markdown
 
 ROOT = Path(__file__).parents[1]
 

@@ -34,7 +34,7 @@ def test_the_manifest_while_running_and_after(tmp_path: Path) -> None:
         assert unfinished.parts == []
         assert unfinished.plays().empty
         assert unfinished.dataset("plays").count_rows() == 0
-        parts = [write_part(writer.path, *part) for part in writer.missing]
+        parts = [write_part(writer.folder, *part) for part in writer.missing]
         with pytest.raises(RunError, match="2 of 3 parts are there"):
             writer.finish(parts[1:], {})
         writer.finish(parts, {"deals": np.int64(3), "rate": np.float64(0.5)})
@@ -189,13 +189,11 @@ def test_threads_write_parts_side_by_side(made: Path, tmp_path: Path) -> None:
 def test_a_killed_process_loses_only_its_unfinished_part(made: Path, tmp_path: Path) -> None:
     folder = tmp_path / "run"
     code = (
-        "import sys, time; sys.path[:0] = ['.', 'tests']; import made_runs as t; "
-        "from pathlib import Path; "
+        "import os, sys, time; sys.path[:0] = ['.', 'tests']; import made_runs as t; "
         "writer = t.create_run(sys.argv[1], t.settings()); "
-        "t.write_part(writer.path, 0, 1024); "
-        "part = writer.part(1024, 2048).__enter__(); "
-        "t.write_rows(part, t.make_rows(1024, 1500)); "
-        "print('ready', flush=True); time.sleep(60)"
+        "t.write_part(writer.folder, 0, 1024); "
+        "os.replace = lambda *_: (print('ready', flush=True), time.sleep(60)); "
+        "t.write_part(writer.folder, 1024, 2048)"
     )
     with subprocess.Popen(
         [sys.executable, "-c", code, str(folder)], cwd=ROOT, stdout=subprocess.PIPE, text=True

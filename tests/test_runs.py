@@ -23,9 +23,10 @@ from made_runs import (
     write_run_of_deals,
 )
 
-from guandan_sim.columns import to_arrow
+from guandan_sim.columns import to_arrow, with_derived
 from guandan_sim.errors import RunError
 from guandan_sim.parts import PartWriter
+from guandan_sim.playcards import unpack_cards
 from guandan_sim.runs import create_run, open_run
 from guandan_sim.schemas import TABLES, WORDS
 
@@ -40,9 +41,15 @@ copy = pytest.fixture(name="copy")(copied_run)
 def test_pandas_round_trip(made: Path, name: str) -> None:
     frame: pd.DataFrame = getattr(open_run(made), name)()
     rows = make_rows(0, COUNT)[name]
-    assert list(frame.columns) == list(TABLES[name].names)
+    assert list(frame.columns) == list(TABLES[name].shown)
     assert not frame.isna().any().any()
-    for column in TABLES[name].columns:
+    if name == "plays":
+        words = unpack_cards(rows["rank"], rows["near"], rows["far"])
+        rows |= dict(zip(("one", "two"), words, strict=True))
+        files = open_run(made).plays([*TABLES[name].names])
+        np.testing.assert_array_equal(files["near"], rows["near"])
+        np.testing.assert_array_equal(files["far"], rows["far"])
+    for column in (TABLES[name].by_name[shown] for shown in TABLES[name].shown):
         values = frame[column.name]
         if column.words:
             assert tuple(values.cat.categories) == column.words
@@ -57,8 +64,8 @@ def test_a_stranger_reads_words_as_categories(made: Path) -> None:
     frame = pd.read_parquet(made / "plays")
     assert frame["shape"].dtype == "category"
     assert set(frame["shape"].unique()) <= set(WORDS["shape"])
-    field = pq.read_schema(made / "plays" / "part-000000000000.parquet").field("one")
-    assert field.metadata[b"description"].startswith(b"cards played")
+    field = pq.read_schema(made / "plays" / "part-000000000000.parquet").field("near")
+    assert field.metadata[b"description"].startswith(b"cards at the rank")
 
 
 def test_some_columns_in_the_order_asked(made: Path) -> None:
@@ -95,7 +102,8 @@ def test_dataset_filters(made: Path) -> None:
 def test_set_rows(made: Path, number: int) -> None:
     run = open_run(made)
     for name, table in TABLES.items():
-        expected = to_arrow(table, make_rows(number, number + 1)[name])
+        rows = to_arrow(table, make_rows(number, number + 1)[name])
+        expected = with_derived(table, rows, table.shown)
         assert run.set_rows(name, number).equals(expected)
         assert run.set_rows(name, number, arm=None).equals(expected)
         assert run.set_rows(name, number, arm=1).num_rows == 0
@@ -251,8 +259,8 @@ def test_links_out_of_the_run_are_not_followed(copy: Path, tmp_path: Path) -> No
         ("{", "manifest.json cannot be read"),
         ("[]", "manifest.json is not a JSON object"),
         ("[" * 5_000, "manifest.json cannot be read"),
-        ('{"schema_version": 99}', "has schema version 99: this package reads version 2"),
-        ('{"schema_version": 2}', "manifest.json: the settings are not a JSON object"),
+        ('{"schema_version": 99}', "has schema version 99: this package reads version 3"),
+        ('{"schema_version": 3}', "manifest.json: the settings are not a JSON object"),
     ],
 )
 def test_broken_manifests(tmp_path: Path, text: str, message: str) -> None:
@@ -280,7 +288,7 @@ def test_what_is_not_a_run(tmp_path: Path, path: str) -> None:
 
 def test_an_unfinished_run_says_so(tmp_path: Path) -> None:
     with create_run(tmp_path / "run", settings()) as writer:
-        write_part(writer.path, *writer.missing[1])
+        write_part(writer.folder, *writer.missing[1])
     run = open_run(tmp_path / "run")
     assert run.check_files() == [
         f"{run.path} is not finished: 1 of 3 parts are there: go on with --resume"

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from played_cards import with_packed_cards
 
 import guandan_sim as gs
 from guandan_sim.replay import replay_run, replay_seed
-from guandan_sim.runs import create_run
+from guandan_sim.runs import RunWriter, create_run
 from guandan_sim.schemas import WORDS
 
 Tables = dict[str, dict[str, NDArray[Any]]]
@@ -40,15 +41,19 @@ def tables_of(run: gs.Run) -> Tables:
     }
 
 
+def write_tables(writer: RunWriter, tables: Tables, summary: Mapping[str, Any]) -> None:
+    with writer.part(0, 40) as part:
+        for name, columns in tables.items():
+            part.write(name, with_packed_cards(columns) if name == "plays" else columns)
+    writer.finish([part.summary], summary)
+
+
 def problems_after(run: gs.Run, tmp_path: Path, change: Callable[[Tables], None]) -> list[str]:
     """What `verify` says of the run with ``change`` made to its tables, checksums made right."""
     tables = tables_of(run)
     change(tables)
     with create_run(tmp_path / "changed", run.manifest["settings"]) as writer:
-        with writer.part(0, 40) as part:
-            for name, columns in tables.items():
-                part.write(name, columns)
-        writer.finish([part.summary], run.summary)
+        write_tables(writer, tables, run.summary)
     return gs.open_run(tmp_path / "changed").verify().problems
 
 
@@ -89,6 +94,19 @@ def test_a_play_of_cards_that_are_not_held(run: gs.Run, tmp_path: Path) -> None:
     (problem,) = problems_after(run, tmp_path, change)
     assert "set 0, deal 0" in problem
     assert "may not play" in problem
+
+
+def test_numbers_that_no_cards_pack_into(run: gs.Run, tmp_path: Path) -> None:
+    tables = tables_of(run)
+    tables["plays"] = with_packed_cards(tables["plays"])
+    tables["plays"]["near"][7] |= 1 << 31
+    with create_run(tmp_path / "changed", run.manifest["settings"]) as writer:
+        with writer.part(0, 40) as part:
+            for name, columns in tables.items():
+                part.write(name, columns)
+        writer.finish([part.summary], run.summary)
+    (problem,) = gs.open_run(tmp_path / "changed").verify().problems
+    assert "plays.near and plays.far hold what is no set of cards" in problem
 
 
 def test_a_chosen_pass_that_was_forced_and_the_reverse(run: gs.Run, tmp_path: Path) -> None:
@@ -219,10 +237,7 @@ def test_a_deal_cut_short_and_one_too_many(run: gs.Run, tmp_path: Path) -> None:
 def test_the_deals_of_another_seed_are_found(run: gs.Run, tmp_path: Path) -> None:
     settings = {**run.manifest["settings"], "seed": SEED + 1}
     with create_run(tmp_path / "other", settings) as writer:
-        with writer.part(0, 40) as part:
-            for name, columns in tables_of(run).items():
-                part.write(name, columns)
-        writer.finish([part.summary], run.summary)
+        write_tables(writer, tables_of(run), run.summary)
     report = gs.open_run(tmp_path / "other").verify()
     assert not report.ok
     assert "and more" in report.problems[-1]
@@ -240,10 +255,7 @@ def test_a_run_without_plays_is_checked_as_far_as_it_goes(tmp_path: Path) -> Non
 def test_a_run_by_other_rules_versions_is_refused(run: gs.Run, tmp_path: Path) -> None:
     settings = {**run.manifest["settings"], "rules_version": 999}
     with create_run(tmp_path / "old", settings) as writer:
-        with writer.part(0, 40) as part:
-            for name, columns in tables_of(run).items():
-                part.write(name, columns)
-        writer.finish([part.summary], run.summary)
+        write_tables(writer, tables_of(run), run.summary)
     with pytest.raises(gs.RunError, match="rules version 999"):
         gs.open_run(tmp_path / "old").verify()
 
@@ -357,9 +369,6 @@ def test_a_row_too_many(run: gs.Run, tmp_path: Path) -> None:
 
 def test_a_summary_that_is_not_of_these_deals(run: gs.Run, tmp_path: Path) -> None:
     with create_run(tmp_path / "told", run.manifest["settings"]) as writer:
-        with writer.part(0, 40) as part:
-            for name, columns in tables_of(run).items():
-                part.write(name, columns)
-        writer.finish([part.summary], {**run.summary, "sweeps": 1})
+        write_tables(writer, tables_of(run), {**run.summary, "sweeps": 1})
     (problem,) = gs.open_run(tmp_path / "told").verify().problems
     assert "sweeps 1; it is" in problem

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -71,7 +70,7 @@ PreviousOrder = Annotated[
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
 RunFolder = Annotated[
-    Path, typer.Argument(metavar="RUN", help="Folder of a run.", show_default=False)
+    str, typer.Argument(metavar="RUN", help="Folder or URL of a run.", show_default=False)
 ]
 
 

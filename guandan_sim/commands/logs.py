@@ -6,7 +6,6 @@ What reads runs is imported when a command needs it: every other start would wai
 from __future__ import annotations
 
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -64,12 +63,12 @@ def verify_command(run: RunFolder, quiet: Quiet = False) -> None:
     print(f"{run}: {report} ({seconds:.1f} s)")
 
 
-def _open(path: Path) -> Run:
+def _open(place: str) -> Run:
     """The run in that folder: none there is bad input, one that cannot be read a failure."""
     from ..runs import open_run
 
     try:
-        return open_run(path)
+        return open_run(place)
     except RunError as error:
         if isinstance(error.__cause__, FileNotFoundError | NotADirectoryError):
             raise
@@ -86,7 +85,8 @@ def _open(path: Path) -> Run:
 def replay_command(
     context: typer.Context,
     run: Annotated[
-        Path | None, typer.Argument(metavar="RUN", help="Folder of a run.", show_default=False)
+        str | None,
+        typer.Argument(metavar="RUN", help="Folder or URL of a run.", show_default=False),
     ] = None,
     set_number: Annotated[
         str | None,

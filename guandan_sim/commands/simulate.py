@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
@@ -52,8 +51,10 @@ def simulate_command(
         str, typer.Option("--seed", metavar="N", help="The same seed gives the same run.")
     ] = "0",
     out: Annotated[
-        Path | None,
-        typer.Option("--out", metavar="FOLDER", help="Write a run there; else nothing is written."),
+        str | None,
+        typer.Option(
+            "--out", metavar="FOLDER", help="Write a run there, a folder or a URL; else nothing."
+        ),
     ] = None,
     log: Annotated[
         Literal["plays", "deals", "none"],
@@ -119,4 +120,4 @@ def simulate_command(
         rows = result.manifest["rows"]
         for name, digest in result.manifest["content_hash"].items():
             console.print(f"  {name}: {rows[name]:,} rows, content hash {digest[:16]}")
-        console.print(f"  written to {result.path}", markup=False)
+        console.print(f"  written to {result.folder}", markup=False)
