@@ -12,6 +12,7 @@ from ._version import __version__
 from .bots import Bot, bot
 from .errors import (
     AmbiguousMoveError,
+    BackendError,
     BotError,
     CardParseError,
     GuandanError,
@@ -48,6 +49,7 @@ __all__ = [
     "SCHEMA_VERSION",
     "VIEW_VERSION",
     "AmbiguousMoveError",
+    "BackendError",
     "Bot",
     "BotError",
     "CardParseError",

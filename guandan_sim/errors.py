@@ -4,6 +4,7 @@ from __future__ import annotations
 
 __all__ = [
     "AmbiguousMoveError",
+    "BackendError",
     "BenchError",
     "BotError",
     "CardParseError",
@@ -55,6 +56,10 @@ class BotError(GuandanError):
 
 class RunError(GuandanError):
     """A run on disk that cannot be written, read, resumed or trusted."""
+
+
+class BackendError(GuandanError):
+    """Workers that cannot be had, that were lost, or that run other code."""
 
 
 class BenchError(GuandanError):

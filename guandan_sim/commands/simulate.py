@@ -9,7 +9,8 @@ from typing import Annotated, Literal
 import typer
 from rich.console import Console
 
-from ..errors import BotError, OptionError, RunError
+from ..backends import chosen_backend
+from ..errors import BackendError, BotError, OptionError, RunError
 from ..options import chosen_bots, chosen_rules, whole_number
 from ..progress import Watch, compile_first
 from ..report import summary_table
@@ -59,9 +60,28 @@ def simulate_command(
         Literal["plays", "deals", "none"],
         typer.Option("--log", help="The finest table to write."),
     ] = "plays",
+    backend: Annotated[
+        Literal["threads", "loky", "dask"] | None,
+        typer.Option(
+            "--backend",
+            help="Who plays: threads, or processes by loky or Dask.",
+            show_default="threads; dask with --scheduler",
+        ),
+    ] = None,
     workers: Annotated[
         str | None,
-        typer.Option("--workers", metavar="N", help="Threads; otherwise one for each core."),
+        typer.Option(
+            "--workers", metavar="N", help="Threads or processes; otherwise one for each core."
+        ),
+    ] = None,
+    scheduler: Annotated[
+        str | None,
+        typer.Option(
+            "--scheduler",
+            metavar="ADDRESS",
+            help="Play on the workers of a Dask scheduler, such as tcp://host:8786; "
+            "they must see the folder of --out.",
+        ),
     ] = None,
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on with the unfinished run in --out.")
@@ -78,7 +98,8 @@ def simulate_command(
     unit = "deals" if matches is None else "matches"
     count = whole_number(deals or matches or "", f"--{unit}", 1)
     first_key = whole_number(seed, "--seed", 0, MOST_SEED)
-    threads = None if workers is None else whole_number(workers, "--workers", 1, 1024)
+    number = None if workers is None else whole_number(workers, "--workers", 1, 1024)
+    chosen_backend(backend, scheduler, number)
     if unit == "matches" and (level or previous_order):
         raise OptionError("--level and --previous-order are for --deals; a match has its own")
     # Whatever is wrong is said before a compilation, which takes most of a minute.
@@ -99,14 +120,16 @@ def simulate_command(
                 seed=first_key,
                 out=out,
                 log=log,
-                workers=threads,
+                backend=backend,
+                workers=number,
+                scheduler=scheduler,
                 resume=resume,
                 level=given_level,
                 previous_order=given_order,
                 progress=watch.simulation,
                 command=shlex.join(["guandan-sim", *context.obj]),
             )
-    except BotError as error:
+    except (BotError, BackendError) as error:
         raise FailureError(str(error)) from error
     except RunError as error:
         if isinstance(error.__cause__, OSError):

@@ -1,0 +1,83 @@
+"""Who plays a run: threads, processes by loky, or workers of Dask; and what a lost one leaves."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from importlib.util import find_spec
+
+from .errors import OptionError
+from .pools import Pool, Threads
+from .workers import PartPlayer, Played, Work
+
+__all__ = ["BACKENDS", "chosen_backend", "open_pool", "sweep"]
+
+BACKENDS = ("threads", "loky", "dask")
+
+
+def chosen_backend(
+    backend: str | None, scheduler: str | None = None, workers: int | None = None
+) -> str:
+    """The backend meant: by default threads, or Dask where a scheduler is given.
+
+    Raises `OptionError` for an unknown one, for what does not go together, and for Dask if it is
+    not installed.
+    """
+    chosen = backend or ("threads" if scheduler is None else "dask")
+    if chosen not in BACKENDS:
+        raise OptionError(f"backend is {backend!r}; it is one of {', '.join(BACKENDS)}")
+    if workers is not None and (
+        isinstance(workers, bool) or not isinstance(workers, int) or workers < 1
+    ):
+        raise OptionError(f"workers is {workers!r}; a whole number of at least 1 is needed")
+    if scheduler is not None:
+        if chosen != "dask":
+            raise OptionError(f"backend {chosen} has no scheduler; that goes with backend dask")
+        if workers is not None:
+            raise OptionError("a scheduler has workers of its own; workers goes without one")
+        if not isinstance(scheduler, str) or not scheduler.strip():
+            raise OptionError(f"scheduler is {scheduler!r}; an address is written tcp://HOST:8786")
+    if chosen == "dask" and find_spec("distributed") is None:
+        raise OptionError("backend dask needs Dask: pip install 'guandan-sim[dask]'")
+    return chosen
+
+
+def open_pool(
+    backend: str, work: Work, parts: int, workers: int | None, scheduler: str | None
+) -> Pool[Played]:
+    """The pool that plays ``parts`` parts of ``work``, with one worker a core by default.
+
+    Raises `OptionError` for bots that cannot be sent to other processes.
+    """
+    if scheduler is None:
+        workers = min(parts, workers or _cores(parts))
+    if backend == "loky":
+        from .processes import Processes
+
+        return Processes(work, workers or 1)
+    if backend == "dask":
+        from .cluster import Cluster
+
+        return Cluster(work, scheduler, workers or 1)
+    return Threads(lambda first, stop: PartPlayer(work, first, stop), workers or 1)
+
+
+def _cores(parts: int) -> int:
+    if parts == 1:
+        return 1
+    import joblib
+
+    return int(joblib.cpu_count())
+
+
+def sweep(work: Work) -> None:
+    """Remove what a worker that was killed has left unfinished, once none writes any more."""
+    if work.folder is None:
+        return
+    from .runwriter import TEMPORARY
+    from .schemas import tables_of
+
+    for table in tables_of(work.kind, work.log):
+        with suppress(OSError):
+            for entry in (work.folder / table).iterdir():
+                if TEMPORARY.fullmatch(entry.name):
+                    entry.unlink(missing_ok=True)
