@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import pickle
 import queue
 import tempfile
 import time
@@ -11,10 +12,11 @@ from contextlib import ExitStack
 from types import TracebackType
 from typing import Any
 
+import dask
 from distributed import Client, Future, LocalCluster
 
 from .errors import BackendError
-from .packing import Failed, pack, play_packed, stop_packed
+from .packing import Failed, pack, play_packed, sealed, stop_packed
 from .workers import Played, Work
 
 __all__ = ["Cluster"]
@@ -62,10 +64,8 @@ class Cluster:
     def start(self, first: int, stop: int) -> None:
         """See `Pool`."""
         future = self._client.submit(
-            play_packed,
-            self._packed,
-            first,
-            stop,
+            pickle.loads,
+            sealed(play_packed, self._packed, first, stop),
             key=f"guandan_sim-{self._packed.token}-{first}",
         )
         self._futures[first] = future
@@ -102,6 +102,7 @@ class Cluster:
     def _own(self, stack: ExitStack) -> Client:
         """A client of a cluster that lives and ends with ``stack``."""
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="guandan_sim-"))
+        stack.enter_context(dask.config.set({"temporary-directory": folder}))
         cluster = LocalCluster(
             n_workers=self._count,
             threads_per_worker=1,
@@ -109,7 +110,6 @@ class Cluster:
             host="127.0.0.1",
             dashboard_address=None,
             silence_logs=logging.CRITICAL,
-            local_directory=folder,
             preload=[_DEAF],
         )
         return Client(stack.enter_context(cluster), set_as_default=False)
@@ -139,7 +139,9 @@ class Cluster:
     def _stop(self) -> None:
         """Have the workers stop what they play, wait a little for that, and forget the rest."""
         with contextlib.suppress(Exception):  # what cannot be reached plays nothing
-            self._client.run(stop_packed, self._packed.token, on_error="ignore")
+            self._client.run(
+                pickle.loads, sealed(stop_packed, self._packed.token), on_error="ignore"
+            )
             deadline = time.monotonic() + _SECONDS_TO_STOP
             while self._futures and time.monotonic() < deadline:
                 with contextlib.suppress(queue.Empty):
@@ -151,10 +153,7 @@ def _connected(scheduler: str) -> Client:
     try:
         return Client(scheduler, timeout=_SECONDS_TO_CONNECT, set_as_default=False)
     except (OSError, ValueError) as error:
-        raise BackendError(
-            f"no Dask scheduler answers at {scheduler!r}: {_line(error)}; an address is written "
-            "tcp://HOST:8786"
-        ) from error
+        raise BackendError(f"no Dask scheduler answers at {scheduler!r}: {_line(error)}") from error
 
 
 def _outcome(future: Future[Any]) -> Any:

@@ -17,6 +17,7 @@ import socket
 import sys
 import threading
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, reduce
 from pathlib import Path
@@ -32,7 +33,7 @@ from .playing import Player
 from .pools import Stopped
 from .workers import PartPlayer, Played, Work
 
-__all__ = ["Failed", "Packed", "pack", "play_packed", "stop_packed"]
+__all__ = ["Failed", "Packed", "pack", "play_packed", "sealed", "stop_packed"]
 
 _PACKAGE = Path(__file__).parent
 
@@ -92,6 +93,22 @@ def pack(work: Work) -> Packed:
         tuple(None if _by_value(each) else each.source for each in work.bots),
         _dumps(work),
     )
+
+
+@dataclass(frozen=True)
+class _Call:
+    """Reading it calls the function."""
+
+    function: Callable[..., Any]
+    arguments: tuple[Any, ...]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return self.function, self.arguments
+
+
+def sealed(function: Callable[..., Any], *arguments: Any) -> bytes:
+    """A call, for `pickle.loads` to make: who only passes it on needs none of this package."""
+    return pickle.dumps(_Call(function, arguments))
 
 
 class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]

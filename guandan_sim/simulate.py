@@ -12,12 +12,13 @@ import gc
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numba.core import event
 
 from ._version import __version__
 from .backends import chosen_backend, open_pool, sweep
@@ -80,7 +81,7 @@ def warmup(bots: BotName | Sequence[BotName] = ("random", "greedy")) -> None:
     collecting = gc.isenabled()
     gc.disable()  # Numba makes so many objects that collecting takes a quarter of the time
     try:
-        with ctrl_c_noted() as ctrl_c:
+        with ctrl_c_noted() as ctrl_c, ctrl_c.told(lambda: None), _between_passes(ctrl_c.check):
             Player(bots_by_seat(bots)).load()
             ctrl_c.check()
     finally:
@@ -89,6 +90,20 @@ def warmup(bots: BotName | Sequence[BotName] = ("random", "greedy")) -> None:
     if not DISABLED:
         for name in _names(bots):
             _mark(name).touch()
+
+
+def _between_passes(check: Callable[[], None]) -> AbstractContextManager[Any]:
+    """Within, ``check`` is called whenever Numba begins another pass over a function."""
+
+    class Listener(event.Listener):  # type: ignore[misc]
+        def on_start(self, event: Any) -> None:  # noqa: ARG002
+            check()
+
+        def on_end(self, event: Any) -> None:
+            pass
+
+    listening: AbstractContextManager[Any] = event.install_listener("numba:run_pass", Listener())
+    return listening
 
 
 def _names(bots: BotName | Sequence[BotName]) -> list[str]:

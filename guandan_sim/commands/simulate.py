@@ -10,7 +10,7 @@ import typer
 from rich.console import Console
 
 from ..backends import chosen_backend
-from ..errors import BackendError, BotError, OptionError, RunError
+from ..errors import BotError, OptionError, RunError
 from ..options import chosen_bots, chosen_rules, whole_number
 from ..progress import Watch, compile_first
 from ..report import summary_table
@@ -129,7 +129,7 @@ def simulate_command(
                 progress=watch.simulation,
                 command=shlex.join(["guandan-sim", *context.obj]),
             )
-    except (BotError, BackendError) as error:
+    except BotError as error:
         raise FailureError(str(error)) from error
     except RunError as error:
         if isinstance(error.__cause__, OSError):
