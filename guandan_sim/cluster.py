@@ -165,7 +165,10 @@ def _outcome(future: Future[Any]) -> Any:
 
 
 def _lost(error: BaseException) -> BackendError:
-    return BackendError(f"a worker failed: {_line(error)}: finished parts are kept")
+    kept = "finished parts are kept"
+    if isinstance(error, ImportError | AttributeError):  # before any code of ours is run
+        kept = "the same guandan-sim must be installed on all workers"
+    return BackendError(f"a worker failed: {_line(error)}: {kept}")
 
 
 def _line(error: BaseException) -> str:

@@ -27,7 +27,7 @@ import cloudpickle
 from numba.core.dispatcher import Dispatcher
 
 from ._version import __version__
-from .bots import Bot, bot
+from .bots import ROLES, Bot, bot
 from .errors import BackendError, GuandanError, OptionError
 from .playing import Player
 from .pools import Stopped
@@ -118,7 +118,10 @@ class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]
         if isinstance(item, Bot):
             if item.built_in:
                 return bot, (item.name,)
-            return Bot, (item.name, item.play, item.tribute, item.give_back, item.version)
+            functions = [getattr(item, role) for role in ROLES]
+            # What is sent with its code lies in no file there that would tell these.
+            state = {"keys": item.keys} if _by_value(item) else {}
+            return Bot, (item.name, *functions, item.version), state
         if isinstance(item, Dispatcher) and _named(item):
             return _import, (item.__module__, item.py_func.__qualname__)
         return super().reducer_override(item)
@@ -153,7 +156,7 @@ def _named(function: Any) -> bool:
 
 
 def _by_value(each: Bot) -> bool:
-    return not all(_named(function) for function in (each.play, each.tribute, each.give_back))
+    return not all(_named(getattr(each, role)) for role in ROLES)
 
 
 # What this process has of work that it was sent. Dask works on parts in several threads.
