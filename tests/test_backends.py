@@ -114,7 +114,7 @@ def run_by_threads(request: pytest.FixtureRequest, tmp_path_factory: pytest.Temp
 # The same run
 
 
-@pytest.mark.parametrize("how", ["loky", "dask", "scheduler"])
+@pytest.mark.parametrize("how", ["loky", "scheduler"])
 def test_the_backend_does_not_matter(
     expected: gs.Run, tmp_path: Path, scheduler: str, how: str
 ) -> None:

@@ -108,7 +108,9 @@ def simulate_command(
     system = chosen_rules(rules, changes or [])
     given_level = None if level is None else system.level_within(level)
     watch = Watch(unit, quiet)
-    advice = "; the same command with --resume goes on from the last finished part"
+    command = shlex.join(["guandan-sim", *context.obj])
+    again = command if resume else f"{command} --resume"
+    advice = f"; finished parts are kept, go on with: {again}"
     try:
         compile_first(by_seat, quiet)
         with watch.shown(advice if out and log != "none" else ""):
@@ -127,7 +129,7 @@ def simulate_command(
                 level=given_level,
                 previous_order=given_order,
                 progress=watch.simulation,
-                command=shlex.join(["guandan-sim", *context.obj]),
+                command=command,
             )
     except BotError as error:
         raise FailureError(str(error)) from error
