@@ -12,6 +12,7 @@ from ._version import __version__
 from .bots import Bot, bot
 from .errors import (
     AmbiguousMoveError,
+    BackendError,
     BotError,
     CardParseError,
     GuandanError,
@@ -21,6 +22,7 @@ from .errors import (
     OptionError,
     RulesError,
     RunError,
+    RunWarning,
 )
 from .layout import VIEW_VERSION
 from .moves import Move, legal_moves, readings
@@ -48,6 +50,7 @@ __all__ = [
     "SCHEMA_VERSION",
     "VIEW_VERSION",
     "AmbiguousMoveError",
+    "BackendError",
     "Bot",
     "BotError",
     "CardParseError",
@@ -63,6 +66,7 @@ __all__ = [
     "RulesError",
     "Run",
     "RunError",
+    "RunWarning",
     "Settlement",
     "Tribute",
     "View",

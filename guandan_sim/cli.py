@@ -16,7 +16,7 @@ from typer.exceptions import TyperException
 from ._version import __version__
 from .commands import engine, lists, logs, simulate
 from .commands.common import FailureError
-from .errors import GuandanError
+from .errors import BackendError, GuandanError
 from .progress import INTERRUPTED, note
 
 __all__ = ["app", "main"]
@@ -66,7 +66,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.path.insert(0, here)  # where users keep their bots
     try:
         code = app(given or ["--help"], prog_name="guandan-sim", standalone_mode=False, obj=given)
-    except FailureError as error:
+    except (FailureError, BackendError) as error:
         return _say(str(error), FAILED)
     except GuandanError as error:
         return _say(str(error), BAD_INPUT)

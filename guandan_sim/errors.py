@@ -4,6 +4,7 @@ from __future__ import annotations
 
 __all__ = [
     "AmbiguousMoveError",
+    "BackendError",
     "BenchError",
     "BotError",
     "CardParseError",
@@ -14,6 +15,7 @@ __all__ = [
     "OptionError",
     "RulesError",
     "RunError",
+    "RunWarning",
 ]
 
 
@@ -57,5 +59,13 @@ class RunError(GuandanError):
     """A run on disk that cannot be written, read, resumed or trusted."""
 
 
+class BackendError(GuandanError):
+    """Workers that cannot be had, that were lost, or that run other code."""
+
+
 class BenchError(GuandanError):
     """A measurement that failed, or a file of earlier figures that cannot be compared with."""
+
+
+class RunWarning(UserWarning):
+    """A part of a run that did not read well, and is played again."""

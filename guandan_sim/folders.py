@@ -13,6 +13,7 @@ import os
 import re
 import secrets
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -25,7 +26,15 @@ from .errors import RunError
 if sys.platform != "win32":
     import fcntl
 
-__all__ = ["TEMPORARY", "Folder", "LocalFolder", "RemoteFolder", "folder_of", "one_line"]
+__all__ = [
+    "TEMPORARY",
+    "Folder",
+    "LocalFolder",
+    "RemoteFolder",
+    "discard_unfinished",
+    "folder_of",
+    "one_line",
+]
 
 TEMPORARY = re.compile(r"\.(part-\d+\.parquet|manifest\.json)\.[0-9a-f-]+\.tmp")
 """Names of files that were never finished."""
@@ -61,6 +70,10 @@ class LocalFolder:
     def show(self, name: str) -> str:
         """The place of a file as people write it."""
         return str(self.path / name)
+
+    def everywhere(self) -> LocalFolder:
+        """The folder as processes with another current folder find it."""
+        return LocalFolder(self.path.absolute())
 
     def make(self) -> None:
         """Make the folder where it is missing. Raises OSError, RunError if it is a file."""
@@ -127,7 +140,7 @@ class LocalFolder:
                     raise
         return handle
 
-    def of_ours(self, name: str) -> bool:
+    def is_ours(self, name: str) -> bool:
         """Whether an entry of the folder itself is no one's data: a lock, an unfinished file."""
         return name == _LOCK or TEMPORARY.fullmatch(name) is not None
 
@@ -165,6 +178,10 @@ class RemoteFolder:
     def show(self, name: str) -> str:
         """The place of a file as people write it."""
         return f"{self.url}/{name}"
+
+    def everywhere(self) -> RemoteFolder:
+        """The folder as processes with another current folder find it."""
+        return self
 
     def make(self) -> None:
         """Make the folder where it is missing. Raises OSError, RunError if it is a file."""
@@ -213,7 +230,7 @@ class RemoteFolder:
         """Nothing is held: see the class."""
         return None
 
-    def of_ours(self, name: str) -> bool:
+    def is_ours(self, name: str) -> bool:
         """Whether an entry of the folder itself is no one's data: an unfinished file."""
         return TEMPORARY.fullmatch(name) is not None
 
@@ -230,6 +247,16 @@ class RemoteFolder:
 
 
 Folder = LocalFolder | RemoteFolder
+
+
+def discard_unfinished(folder: Folder, tables: Iterable[str]) -> None:
+    """Delete files of ``folder`` and of its ``tables`` that were never finished, once nobody writes
+    them any more. Raises OSError.
+    """
+    for table in ("", *tables):
+        for name in folder.entries(table):
+            if TEMPORARY.fullmatch(name):
+                folder.delete(f"{table}/{name}" if table else name)
 
 
 def folder_of(place: str | os.PathLike[str] | Folder) -> Folder:

@@ -9,16 +9,11 @@ from contextlib import contextmanager
 
 import typer
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    Progress,
-    SpinnerColumn,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
+from rich.filesize import decimal
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from .bots import Bot
+from .interrupts import ctrl_c_noted
 from .simulate import Progress as Simulated
 from .simulate import ready, warmup
 
@@ -45,7 +40,7 @@ def compile_first(bots: Sequence[Bot], quiet: bool = False) -> float | None:
     started = time.perf_counter()
     console = Console(stderr=True)
     if not quiet:
-        note("compiling the game, once on this machine; later starts take about two seconds")
+        note("compiling the game, once on this machine; later starts take about a second")
     spinner = Progress(
         SpinnerColumn(),
         TextColumn("compiling"),
@@ -55,7 +50,7 @@ def compile_first(bots: Sequence[Bot], quiet: bool = False) -> float | None:
         disable=quiet or not console.is_terminal,
     )
     try:
-        with spinner:
+        with ctrl_c_noted(), spinner:
             spinner.add_task("", total=None)
             warmup(bots)
     except KeyboardInterrupt:
@@ -77,13 +72,12 @@ class Watch:
         console = Console(stderr=True)
         self._unit = unit
         self._at = ""
-        self._plain = not quiet and not console.is_terminal
+        self._plain = not quiet and (not console.is_terminal or console.is_dumb_terminal)
         self._began = time.monotonic()
         self._next_line = _SECONDS_BETWEEN_LINES
         self._bar = Progress(
             BarColumn(),
             TextColumn("{task.description}"),
-            TimeRemainingColumn(),
             console=console,
             disable=quiet or self._plain,
         )
@@ -92,25 +86,39 @@ class Watch:
     def simulation(self, now: Simulated) -> None:
         """Takes what `simulate` tells."""
         rate = now.deals / now.seconds if now.seconds else 0.0
-        self.count(now.done, now.total, f", {rate:,.0f} deals/s")
+        written = f", {decimal(now.bytes)} written" if now.bytes else ""
+        self.count(now.done, now.total, f", {rate:,.0f} deals/s{written}", now.kept)
 
-    def count(self, done: int, total: int, more: str = "") -> None:
-        """Shows ``done`` of ``total``, and ``more`` behind it."""
-        self._at = f"{done:,} of {total:,} {self._unit}"
-        self._bar.update(self._task, completed=done, total=total, description=self._at + more)
+    def count(self, done: int, total: int, more: str = "", kept: int = 0) -> None:
+        """Shows ``done`` of ``total``, and ``more`` behind it; ``kept`` were done before."""
         seconds = time.monotonic() - self._began
+        made = done - kept
+        left = f", {_time(seconds * (total - done) / made)} left" if made else ""
+        self._at = f"{done:,} of {total:,} {self._unit}"
+        shown = self._at + more + left
+        self._bar.update(self._task, completed=done, total=total, description=shown)
         if self._plain and seconds >= self._next_line:
             self._next_line = seconds + _SECONDS_BETWEEN_LINES
-            left = f", {seconds * (total / done - 1):,.0f} s left" if done else ""
-            note(self._at + more + left)
+            note(shown)
 
     @contextmanager
     def shown(self, advice: str = "") -> Iterator[None]:
         """Shows the bar while inside; Ctrl-C says how far it got, gives ``advice`` and exits."""
         try:
             self._began = time.monotonic()
-            with self._bar:
+            with ctrl_c_noted(), self._bar:
                 yield
         except KeyboardInterrupt:
             note(f"stopped{self._at and f' at {self._at}'}{advice}")
             raise typer.Exit(INTERRUPTED) from None
+
+
+def _time(seconds: float) -> str:
+    """A time to wait, in seconds, minutes or hours.
+
+    >>> _time(14_000)
+    '3.9 h'
+    """
+    if seconds < 120:
+        return f"{seconds:,.0f} s"
+    return f"{seconds / 60:,.0f} min" if seconds < 7200 else f"{seconds / 3600:,.1f} h"

@@ -15,7 +15,7 @@ from typing import Any
 import pyarrow as pa
 
 from guandan_sim.errors import RunError
-from guandan_sim.folders import TEMPORARY, Folder, folder_of, one_line
+from guandan_sim.folders import Folder, discard_unfinished, folder_of, one_line
 from guandan_sim.hashing import PartSummary
 from guandan_sim.manifest import (
     MANIFEST,
@@ -80,7 +80,7 @@ def _refuse(folder: Folder, resume: bool) -> str:
     """
     if folder.exists(MANIFEST):
         state = "run"
-    elif all(folder.of_ours(entry) for entry in folder.entries()):
+    elif all(folder.is_ours(entry) for entry in folder.entries()):
         state = "empty"
     else:
         why = "is not empty and holds no run to resume" if resume else "is not empty"
@@ -132,7 +132,7 @@ class RunWriter:
                 f"{self.folder} was made with other settings: {'; '.join(changed)}: "
                 "use the same, or choose another --out"
             )
-        self._sweep()
+        discard_unfinished(self.folder, self.layout.tables)
         parts, self.missing = self.missing, []
         for first, stop in parts:
             names = [part_name(table, first) for table in self.layout.tables]
@@ -151,13 +151,6 @@ class RunWriter:
         if self.missing:
             self._begin(str(manifest.get("command", "")), str(manifest.get("created", now())))
 
-    def _sweep(self) -> None:
-        """Delete files that were never finished."""
-        for table in ("", *self.layout.tables):
-            for name in self.folder.entries(table):
-                if TEMPORARY.fullmatch(name):
-                    self.folder.delete(f"{table}/{name}" if table else name)
-
     def part(self, first: int, stop: int) -> PartWriter:
         """A writer for one of ``missing``; use it on any thread."""
         return PartWriter(self.folder, first, stop, self.layout.kind, self.layout.log)
@@ -175,7 +168,7 @@ class RunWriter:
             raise RunError(
                 f"{self.folder}: {len(set(found) & set(wanted))} of {len(wanted)} parts are there"
             )
-        self._sweep()
+        discard_unfinished(self.folder, self.layout.tables)
         self._manifest |= {
             "status": "complete",
             "finished": now(),

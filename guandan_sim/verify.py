@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-import joblib
 import numpy as np
+from joblib import cpu_count
 from numpy.typing import NDArray
 
 from . import checking, loop
@@ -15,6 +15,7 @@ from . import layout as lay
 from .cards import CARD_CODES
 from .checks import check_seed
 from .errors import GuandanError, RunError
+from .interrupts import ctrl_c_noted
 from .logrows import (
     deal_rows,
     match_columns,
@@ -24,6 +25,7 @@ from .logrows import (
     tribute_rows,
 )
 from .moves import Move
+from .pools import Threads, gather
 from .rules import Rules, new_state
 from .schemas import TABLES
 from .settings import deal_arguments, played_rules
@@ -34,6 +36,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Report", "verify"]
 
+# Between these Ctrl-C is seen.
+_SETS_AT_ONCE = 1_024
 # Problems that are listed of one part; the rest is said to be there.
 _MOST = 20
 
@@ -69,26 +73,36 @@ def verify(run: Run, progress: Callable[[int, int], None] | None = None) -> Repo
     and wrong results: finishing orders, gains, levels, leaders, winners, caps. ``progress`` is
     called with parts done and in all. A run by other rules versions cannot be replayed: `RunError`.
     """
-    report = Report(problems=run.check_files())
-    if report.problems:
-        return report
-    settings = run.manifest["settings"]
-    try:
-        rules = played_rules(settings, run.folder)
-        arguments = deal_arguments(settings)
-        check_seed(settings["seed"])
-    except (KeyError, TypeError, ValueError, OverflowError) as error:
-        raise RunError(f"{run.folder}: the manifest's settings cannot be read: {error}") from error
-    tasks = (joblib.delayed(_check_part)(run, rules, arguments, *part) for part in run.parts)
-    pool = joblib.Parallel(-1, backend="threading", return_as="generator")
+    with ctrl_c_noted() as ctrl_c:
+        report = Report(problems=run.check_files())
+        if report.problems:
+            return report
+        settings = run.manifest["settings"]
+        try:
+            rules = played_rules(settings, run.folder)
+            arguments = deal_arguments(settings)
+            check_seed(settings["seed"])
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
+            raise RunError(
+                f"{run.folder}: the manifest's settings cannot be read: {error}"
+            ) from error
+        parts: dict[int, Report] = {}
+
+        def took(checked: tuple[int, Report] | None) -> None:
+            if checked is not None:
+                parts.update([checked])
+                if progress is not None:
+                    progress(len(parts), len(run.parts))
+
+        threads = min(int(cpu_count()), len(run.parts))
+        pool = Threads(lambda first, stop: _PartCheck(run, rules, arguments, first, stop), threads)
+        gather(pool, run.parts, ctrl_c, took)
     total = Tally()
-    for done, part in enumerate(pool(tasks), start=1):
+    for _, part in sorted(parts.items()):
         report.problems += part.problems
         report.deals += part.deals
         report.plays += part.plays
         total.merge(part.tally)
-        if progress is not None:
-            progress(done, len(run.parts))
     if report.ok:
         report.problems += _summary_problems(run, total)
     return report
@@ -107,8 +121,29 @@ def _summary_problems(run: Run, total: Tally) -> list[str]:
     ]
 
 
-def _check_part(run: Run, rules: Rules, arguments: Rows, first: int, stop: int) -> Report:
-    """Replay the sets of one part."""
+class _PartCheck:
+    """The replay of one part, which can be broken off."""
+
+    def __init__(self, run: Run, rules: Rules, arguments: Rows, first: int, stop: int) -> None:
+        self._given = run, rules, arguments, first, stop
+        self._interrupted = False
+
+    def run(self) -> tuple[int, Report]:
+        return self._given[3], _check_part(*self._given, lambda: self._interrupted)
+
+    def interrupt(self) -> None:
+        self._interrupted = True
+
+
+def _check_part(
+    run: Run,
+    rules: Rules,
+    arguments: Rows,
+    first: int,
+    stop: int,
+    interrupted: Callable[[], bool],
+) -> Report:
+    """Replay the sets of one part, or as many as may be until interrupted."""
     tables = {name: _columns(run, name, first) for name in run.tables}
     deals = deal_rows(tables["deals"])
     tributes = tribute_rows(tables["tributes"])
@@ -131,7 +166,6 @@ def _check_part(run: Run, rules: Rules, arguments: Rows, first: int, stop: int) 
     report.tally.add(tables["deals"], len(tributes), tables.get("matches"))
     state = new_state(rules)
     arguments = arguments.copy()
-    arguments[loop.A_END] = stop
     problem = np.zeros(checking.PROBLEM_SIZE, np.int64)
     memory = (
         np.zeros((1, loop.DEAL_WIDTH), np.int64),
@@ -139,7 +173,8 @@ def _check_part(run: Run, rules: Rules, arguments: Rows, first: int, stop: int) 
         np.zeros(loop.CURSOR, np.int64),
     )
     begin = first
-    while begin < stop:
+    while begin < stop and not interrupted():
+        arguments[loop.A_END] = end = min(begin + _SETS_AT_ONCE, stop)
         rows = [
             table[np.searchsorted(sets, begin) :]
             for table, sets in (
@@ -154,8 +189,9 @@ def _check_part(run: Run, rules: Rules, arguments: Rows, first: int, stop: int) 
                 state, arguments, begin, *rows, int("plays" in tables), *memory, problem
             )
         )
-        if at >= stop:
-            break
+        if at >= end:
+            begin = end
+            continue
         if len(report.problems) >= _MOST:
             report.problems.append(f"... and more in the part of sets {first} to {stop - 1}")
             break

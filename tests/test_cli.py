@@ -20,6 +20,7 @@ from guandan_sim.cli import main
 from guandan_sim.errors import OptionError, RulesError
 from guandan_sim.options import chosen_rules, whole_number
 from guandan_sim.rules import Rules
+from guandan_sim.simulate import Progress as Simulated
 
 COMMANDS = ("simulate", "verify", "replay", "moves", "bots", "rules", "warmup", "bench")
 HOSTILE = """
@@ -209,7 +210,8 @@ def test_ctrl_c_says_how_far_it_got(tmp_path: Path) -> None:
         process.kill()
     assert process.returncode == 130
     last = err.splitlines()[-1]
-    assert re.fullmatch(r"stopped at [\d,]+ of 1,000,000,000 deals; .*--resume.*", last)
+    again = "guandan-sim simulate --deals 1G --log deals --out run --resume"
+    assert re.fullmatch(rf"stopped at [\d,]+ of 1,000,000,000 deals; .*: {again}", last)
 
 
 # What is asked for is done
@@ -302,8 +304,20 @@ def test_lines_tell_how_far_it_is(
     for quiet in (False, True):
         watch = progress.Watch("deals", quiet)
         with watch.shown():
-            watch.count(250, 1000, ", 10 deals/s")
-    assert re.fullmatch(r"250 of 1,000 deals, 10 deals/s, \d+ s left\n", capsys.readouterr().err)
+            watch.simulation(Simulated(250, 1000, 200, 9_000, 20.0, 1_234_567, 50))
+    assert re.fullmatch(
+        r"250 of 1,000 deals, 10 deals/s, 1\.2 MB written, \d+ s left\n", capsys.readouterr().err
+    )
+
+
+def test_the_time_left_is_that_of_what_is_played_now(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A resumed run had 900 of its 1,000; ten took ten seconds."""
+    watch = progress.Watch("deals", True)
+    monkeypatch.setattr(watch, "_began", time.monotonic() - 10)
+    watch.count(910, 1000, kept=900)
+    (task,) = watch._bar.tasks
+    assert task.description == "910 of 1,000 deals, 90 s left"
+    assert [progress._time(seconds) for seconds in (4, 1_200, 9_000)] == ["4 s", "20 min", "2.5 h"]
 
 
 # Values

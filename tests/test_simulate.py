@@ -22,6 +22,7 @@ from oracle import legal_moves, wild_of
 
 import guandan_sim as gs
 from guandan_sim import layout as lay
+from guandan_sim import workers as working
 from guandan_sim.bots import bots_by_seat
 from guandan_sim.cards import words_to_cards
 from guandan_sim.replay import replay_seed
@@ -396,8 +397,8 @@ def test_buffers_do_not_matter(
     kind = expected.layout.kind
     few = {kind: 60 if kind == "deals" else 12}
     big = again(expected, tmp_path / "big", **few)
-    monkeypatch.setattr(SIMULATE, "_PLAY_ROWS", plays)
-    monkeypatch.setattr(SIMULATE, "_DEAL_ROWS", deals)
+    monkeypatch.setattr(working, "PLAY_ROWS", plays)
+    monkeypatch.setattr(working, "DEAL_ROWS", deals)
     run = again(expected, tmp_path / "run", **few)
     assert run.manifest["content_hash"] == big.manifest["content_hash"]
     assert run.manifest["rows"] == big.manifest["rows"]
@@ -482,8 +483,8 @@ def test_an_interrupted_run_is_resumed_to_the_same_end(
     expected: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Ctrl-C while the first progress is shown; finished parts stay, and are not played again."""
-    monkeypatch.setattr(SIMULATE, "_DEAL_ROWS", 8)
-    monkeypatch.setattr(SIMULATE, "_PLAY_ROWS", 600)
+    monkeypatch.setattr(working, "DEAL_ROWS", 8)
+    monkeypatch.setattr(working, "PLAY_ROWS", 600)
 
     def interrupt(_state: Progress) -> None:
         raise KeyboardInterrupt

@@ -20,7 +20,7 @@ from guandan_sim.simulate import ready
 
 #: What a simulation that writes nothing can do without, and takes long to import.
 HEAVY = {"asyncio", "joblib", "matplotlib", "multiprocessing", "pandas", "pyarrow"}
-COLD = "compiling the game, once on this machine; later starts take about two seconds\n"
+COLD = "compiling the game, once on this machine; later starts take about a second\n"
 
 compiled = pytest.mark.skipif(DISABLED, reason="plain Python has nothing to compile")
 

@@ -39,6 +39,9 @@ __all__ = ["BUILT_IN", "Bot", "BotFunction", "BotName", "bot", "bots_by_seat"]
 
 BotFunction = Callable[[Any, Any, Any], int]
 
+#: A bot's functions.
+ROLES = ("play", "tribute", "give_back")
+
 
 @dataclass(frozen=True)
 class Bot:
@@ -66,10 +69,13 @@ class Bot:
         """
         if self.built_in:
             return ""
-        prints = [
-            fingerprint(getattr(self, role)) or b"" for role in ("play", "tribute", "give_back")
-        ]
+        prints = [key or b"" for key in self.keys.values()]
         return hashlib.sha256(b"|".join(prints)).hexdigest()[:12]
+
+    @cached_property
+    def keys(self) -> dict[str, bytes | None]:
+        """The `fingerprint` of each function, by which its compiled code is kept."""
+        return {role: fingerprint(getattr(self, role)) for role in ROLES}
 
     @cached_property
     def compiled(self) -> tuple[Any, Any, Any]:
@@ -77,7 +83,7 @@ class Bot:
         signature.
         """
         done: dict[int, Any] = {}
-        for role in ("play", "tribute", "give_back"):
+        for role in ROLES:
             function = getattr(self, role)
             if id(function) not in done:
                 done[id(function)] = self._compile(role, function)
@@ -98,7 +104,7 @@ class Bot:
                 "it must be a function f(view, scratch, out)"
             )
         own = self.built_in or function is greedy.choose_card
-        key = None if own else fingerprint(function)
+        key = None if own else self.keys[role]
         try:
             compiled = compile_function(
                 function,

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import shlex
+import warnings
 from typing import Annotated, Literal
 
 import typer
 from rich.console import Console
 
-from ..errors import BotError, OptionError, RunError
+from ..backends import chosen_backend
+from ..errors import BotError, OptionError, RunError, RunWarning
 from ..options import chosen_bots, chosen_rules, whole_number
-from ..progress import Watch, compile_first
+from ..progress import Watch, compile_first, note
 from ..report import summary_table
 from ..settings import order_word
 from ..simulate import Result, simulate
@@ -60,9 +62,28 @@ def simulate_command(
         Literal["plays", "deals", "none"],
         typer.Option("--log", help="The finest table to write."),
     ] = "plays",
+    backend: Annotated[
+        Literal["threads", "loky", "dask"] | None,
+        typer.Option(
+            "--backend",
+            help="Who plays: threads, or processes by loky or Dask.",
+            show_default="threads; dask with --scheduler",
+        ),
+    ] = None,
     workers: Annotated[
         str | None,
-        typer.Option("--workers", metavar="N", help="Threads; otherwise one for each core."),
+        typer.Option(
+            "--workers", metavar="N", help="Threads or processes; otherwise one for each core."
+        ),
+    ] = None,
+    scheduler: Annotated[
+        str | None,
+        typer.Option(
+            "--scheduler",
+            metavar="ADDRESS",
+            help="Play on the workers of a Dask scheduler, such as tcp://host:8786; "
+            "they must see the folder of --out.",
+        ),
     ] = None,
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on with the unfinished run in --out.")
@@ -79,7 +100,8 @@ def simulate_command(
     unit = "deals" if matches is None else "matches"
     count = whole_number(deals or matches or "", f"--{unit}", 1)
     first_key = whole_number(seed, "--seed", 0, MOST_SEED)
-    threads = None if workers is None else whole_number(workers, "--workers", 1, 1024)
+    number = None if workers is None else whole_number(workers, "--workers", 1, 1024)
+    chosen_backend(backend, scheduler, number)
     if unit == "matches" and (level or previous_order):
         raise OptionError("--level and --previous-order are for --deals; a match has its own")
     # Whatever is wrong is said before a compilation, which takes most of a minute.
@@ -88,10 +110,16 @@ def simulate_command(
     system = chosen_rules(rules, changes or [])
     given_level = None if level is None else system.level_within(level)
     watch = Watch(unit, quiet)
-    advice = "; the same command with --resume goes on from the last finished part"
+    finished = _finished(out) if out and resume else None
+    command = shlex.join(["guandan-sim", *context.obj])
+    again = command if resume else f"{command} --resume"
+    advice = f"; finished parts are kept, go on with: {again}"
     try:
         compile_first(by_seat, quiet)
-        with watch.shown(advice if out and log != "none" else ""):
+        with (
+            warnings.catch_warnings(record=True, category=RunWarning) as warned,
+            watch.shown(advice if out and log != "none" else ""),
+        ):
             result = simulate(
                 deals=count if unit == "deals" else None,
                 matches=count if unit == "matches" else None,
@@ -100,12 +128,14 @@ def simulate_command(
                 seed=first_key,
                 out=out,
                 log=log,
-                workers=threads,
+                backend=backend,
+                workers=number,
+                scheduler=scheduler,
                 resume=resume,
                 level=given_level,
                 previous_order=given_order,
                 progress=watch.simulation,
-                command=shlex.join(["guandan-sim", *context.obj]),
+                command=command,
             )
     except BotError as error:
         raise FailureError(str(error)) from error
@@ -113,6 +143,8 @@ def simulate_command(
         if isinstance(error.__cause__, OSError):
             raise FailureError(str(error)) from error
         raise
+    for warning in warned:
+        note(f"warning: {warning.message}")
     console = Console(highlight=False, soft_wrap=True)
     summary = result.summary if isinstance(result, Result) else result.manifest["summary"]
     console.print(summary_table(summary, [bot.name for bot in by_seat]))
@@ -120,4 +152,17 @@ def simulate_command(
         rows = result.manifest["rows"]
         for name, digest in result.manifest["content_hash"].items():
             console.print(f"  {name}: {rows[name]:,} rows, content hash {digest[:16]}")
-        console.print(f"  written to {result.folder}", markup=False)
+        told = "written to"
+        if finished is not None and finished == result.manifest.get("finished"):
+            told = "was finished before, nothing was played:"
+        console.print(f"  {told} {result.folder}", markup=False)
+
+
+def _finished(out: str) -> object:
+    """When the run there was finished; None if it was not, or there is none."""
+    from ..runs import open_run
+
+    try:
+        return open_run(out).manifest.get("finished")
+    except RunError:
+        return None
