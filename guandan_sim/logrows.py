@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numba import from_dtype, types
@@ -15,6 +15,9 @@ from .jit import entry
 from .playlog import fill_plays
 from .schemas import CARD_INDEX, CARD_NUMBER, FINISH_INDEX, LEVEL_INDEX, TABLES, WORDS
 
+if TYPE_CHECKING:
+    from .runs import Run
+
 __all__ = [
     "deal_columns",
     "deal_rows",
@@ -22,6 +25,7 @@ __all__ = [
     "match_columns",
     "match_rows",
     "packs_again",
+    "part_columns",
     "play_columns",
     "play_rows",
     "tribute_columns",
@@ -201,3 +205,14 @@ def play_rows(columns: Mapping[str, NDArray[Any]]) -> Rows:
     ):
         packed |= columns[name].astype(np.int64) << place
     return _stack([packed, columns["one"], columns["two"]])
+
+
+def part_columns(run: Run, name: str, first: int) -> Columns:
+    """All columns of one table of the part that begins at set ``first``."""
+    batches = list(run.part_arrays(name, first))
+    return {
+        column: np.concatenate([batch[column] for batch in batches])
+        if batches
+        else np.zeros(0, np.int64)
+        for column in TABLES[name].by_name
+    }

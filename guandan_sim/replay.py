@@ -197,7 +197,7 @@ def _state_from_log(
         start_tribute(state)
         gifts = _rows_of_deal(run, "tributes", set_number, deal)
         found = checking.follow_tributes(
-            state, tribute_rows(to_columns(TABLES["tributes"], gifts)), 0, len(gifts), problem
+            state, tribute_rows(to_columns(TABLES["tributes"], gifts)), 0, len(gifts), problem, None
         )
     else:
         start_play(state, int(state[lay.V_LEADER]))
@@ -205,7 +205,7 @@ def _state_from_log(
     if found >= 0:
         plays = _rows_of_deal(run, "plays", set_number, deal)
         found = checking.follow_plays(
-            state, play_rows(to_columns(TABLES["plays"], plays)), 0, len(plays), problem
+            state, play_rows(to_columns(TABLES["plays"], plays)), 0, len(plays), problem, None
         )
     if found < 0:
         raise RunError(

@@ -31,6 +31,7 @@ from guandan_sim.schemas import TABLES, Table
 if TYPE_CHECKING:
     import pandas as pd
 
+    from guandan_sim.decisions import Decisions
     from guandan_sim.verify import Report
 
 __all__ = ["Run", "RunWriter", "create_run", "open_run"]
@@ -159,6 +160,16 @@ class Run:
         from guandan_sim.verify import verify  # the engine stands above the files
 
         return verify(self)
+
+    def decisions(self, **options: Any) -> Iterator[Decisions]:
+        """Every real choice in order, in batches, with what the seat could see, from the log alone.
+
+        Options and errors are those of :func:`guandan_sim.decisions.decisions`: ``sets``,
+        ``seats``, ``phases``, ``every``, ``views``, ``moves``, ``rows``.
+        """
+        from guandan_sim.decisions import decisions  # the engine stands above the files
+
+        return decisions(self, **options)
 
     def dataset(self, table: str) -> ds.Dataset:
         """The table as a pyarrow dataset, to filter and aggregate without reading it whole."""

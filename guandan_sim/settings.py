@@ -9,12 +9,12 @@ import numpy as np
 
 from . import loop
 from .cards import parse_level
-from .checks import pack_order
+from .checks import check_seed, pack_order
 from .errors import RulesError, RunError
 from .rules import RULES_VERSION, Rules
 from .schemas import BLOCK_SETS
 
-__all__ = ["deal_arguments", "order_word", "part_sets", "played_rules"]
+__all__ = ["deal_arguments", "followed_settings", "order_word", "part_sets", "played_rules"]
 
 PART_SETS = {"deals": 65_536, "matches": 4_096}
 """Sets of a part by kind of run: they bound its size and what a kill can lose."""
@@ -66,3 +66,18 @@ def played_rules(settings: Mapping[str, Any], where: object) -> Rules:
             f"this package plays version {RULES_VERSION}"
         )
     return rules
+
+
+def followed_settings(settings: Mapping[str, Any], where: object) -> tuple[Rules, np.ndarray]:
+    """The rules and `deal_arguments` of a run whose log is to be followed. `RunError`, which names
+    ``where``, if that cannot be done.
+    """
+    try:
+        rules = played_rules(settings, where)
+        arguments = deal_arguments(settings)
+        check_seed(settings["seed"])
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
+        if isinstance(error, RunError):
+            raise
+        raise RunError(f"{where}: the manifest's settings cannot be read: {error}") from error
+    return rules, arguments

@@ -11,24 +11,20 @@ from joblib import cpu_count
 from numpy.typing import NDArray
 
 from . import checking, loop
-from . import layout as lay
-from .cards import CARD_CODES
-from .checks import check_seed
-from .errors import GuandanError, RunError
 from .interrupts import ctrl_c_noted
 from .logrows import (
     deal_rows,
     match_columns,
     match_rows,
     packs_again,
+    part_columns,
     play_rows,
     tribute_rows,
 )
-from .moves import Move
 from .pools import Threads, gather
+from .problems import describe, left_over
 from .rules import Rules, new_state
-from .schemas import TABLES
-from .settings import deal_arguments, played_rules
+from .settings import followed_settings
 from .tally import Tally
 
 if TYPE_CHECKING:
@@ -77,15 +73,7 @@ def verify(run: Run, progress: Callable[[int, int], None] | None = None) -> Repo
         report = Report(problems=run.check_files())
         if report.problems:
             return report
-        settings = run.manifest["settings"]
-        try:
-            rules = played_rules(settings, run.folder)
-            arguments = deal_arguments(settings)
-            check_seed(settings["seed"])
-        except (KeyError, TypeError, ValueError, OverflowError) as error:
-            raise RunError(
-                f"{run.folder}: the manifest's settings cannot be read: {error}"
-            ) from error
+        rules, arguments = followed_settings(run.manifest["settings"], run.folder)
         parts: dict[int, Report] = {}
 
         def took(checked: tuple[int, Report] | None) -> None:
@@ -144,7 +132,7 @@ def _check_part(
     interrupted: Callable[[], bool],
 ) -> Report:
     """Replay the sets of one part, or as many as may be until interrupted."""
-    tables = {name: _columns(run, name, first) for name in run.tables}
+    tables = {name: part_columns(run, name, first) for name in run.tables}
     deals = deal_rows(tables["deals"])
     tributes = tribute_rows(tables["tributes"])
     plays = play_rows(tables["plays"]) if "plays" in tables else np.zeros((0, 3), np.int64)
@@ -166,37 +154,28 @@ def _check_part(
     report.tally.add(tables["deals"], len(tributes), tables.get("matches"))
     state = new_state(rules)
     arguments = arguments.copy()
+    place = np.zeros(checking.PLACE_SIZE, np.int64)
+    place[checking.AT_SET] = first
     problem = np.zeros(checking.PROBLEM_SIZE, np.int64)
-    memory = (
-        np.zeros((1, loop.DEAL_WIDTH), np.int64),
-        np.zeros((2, loop.MATCH_WIDTH), np.int64),
-        np.zeros(loop.CURSOR, np.int64),
-    )
-    begin = first
-    while begin < stop and not interrupted():
-        arguments[loop.A_END] = end = min(begin + _SETS_AT_ONCE, stop)
-        rows = [
-            table[np.searchsorted(sets, begin) :]
-            for table, sets in (
-                (deals, deals[:, loop.D_SET]),
-                (tributes, tributes[:, 0]),
-                (plays, play_sets),
-                (matches, matches[:, 0]),
-            )
-        ]
-        at = int(
-            checking.check_sets(
-                state, arguments, begin, *rows, int("plays" in tables), *memory, problem
-            )
-        )
-        if at >= end:
-            begin = end
+    rows = (deals, tributes, plays, matches)
+    sets = (deals[:, loop.D_SET], tributes[:, 0], play_sets, matches[:, 0])
+    with_plays = int("plays" in tables)
+    memory = checking.new_memory()
+    while (number := int(place[checking.AT_SET])) < stop:
+        if interrupted():
+            return report
+        arguments[loop.A_END] = min(number + _SETS_AT_ONCE, stop)
+        if checking.check_sets(state, arguments, place, *rows, with_plays, memory, problem, None):
             continue
         if len(report.problems) >= _MOST:
             report.problems.append(f"... and more in the part of sets {first} to {stop - 1}")
-            break
-        report.problems.append(_describe(run, at, state, problem.tolist()))
-        begin = at + 1
+            return report
+        number = int(place[checking.AT_SET])
+        report.problems.append(describe(run.folder, number, state, problem.tolist()))
+        place[checking.AT_SET] = number + 1
+        place[checking.AT_IN_MATCH] = 0
+        place[checking.AT_DEAL :] = [np.searchsorted(of, number + 1) for of in sets]
+    report.problems += left_over(run.folder, place, sets)
     return report
 
 
@@ -231,80 +210,3 @@ def _keys_that_do_not_fit(tables: Mapping[str, Mapping[str, Any]]) -> list[str]:
 
 def _pairs(sets: Rows, deals: Rows) -> Rows:
     return sets.astype(np.int64) << 16 | deals
-
-
-def _columns(run: Run, name: str, first: int) -> dict[str, Any]:
-    """All columns of one table of the part that begins at set ``first``."""
-    batches = list(run.part_arrays(name, first))
-    return {
-        column: np.concatenate([batch[column] for batch in batches])
-        if batches
-        else np.zeros(0, np.int64)
-        for column in TABLES[name].by_name
-    }
-
-
-_DEAL_COLUMNS = {
-    loop.D_LEVEL: "level",
-    loop.D_OWNER: "owner",
-    loop.D_LEVELS: "level0",
-    loop.D_LEVELS + 1: "level1",
-    loop.D_LEADER: "leader",
-    loop.D_MARKED: "drawn",
-    loop.D_TRIBUTE: "tribute",
-    loop.D_CANCELLED: "cancelled",
-    loop.D_GAIN: "gain",
-    loop.D_PLAYS: "plays",
-    loop.D_DEAL: "deal",
-    **{loop.D_PREVIOUS + i: "previous" for i in range(4)},
-    **{loop.D_FINISH + i: name for i, name in enumerate(("first", "second", "third", "last"))},
-    **{loop.D_HANDS + i: f"hand{i // 2}_{('one', 'two')[i % 2]}" for i in range(8)},
-}
-_MATCH_COLUMNS = ("set", "winner", "deals", "level0", "level1", "truncated", "resets0", "resets1")
-
-
-def _describe(run: Run, number: int, state: Rows, problem: list[int]) -> str:
-    """One line about what is wrong with a set. ``problem`` is what `checking.check_sets` left."""
-    what, where, found, due, one, two = problem
-    place = f"{run.folder}: set {number}, deal {int(state[lay.V_DEAL])}"
-    play = f"{place}, play {where}"
-    if what == checking.DEALS_MISSING:
-        return f"{run.folder}: set {number}: deal {where} is missing"
-    if what == checking.DEALS_LEFT:
-        return f"{run.folder}: set {number}: there are deals after deal {where - 1}, which ended it"
-    if what == checking.DEAL_COLUMN:
-        column = _DEAL_COLUMNS[where]
-        return f"{place}: deals.{column} stands for {found}; by the rules and the seed it is {due}"
-    if what == checking.TRIBUTE_MISSING:
-        return f"{place}: {due} tributes are due, {where} are there"
-    if what == checking.TRIBUTES_LEFT:
-        return f"{place}: {found} tributes are there, {due} are due"
-    if what == checking.TRIBUTE_COLUMN:
-        return f"{place}: tributes.{'giver' if where == 2 else 'receiver'} is {found}, not {due}"
-    if what == checking.TRIBUTE_ILLEGAL:
-        verb = "give" if due else "return"
-        return f"{place}: seat {where} may not {verb} {CARD_CODES.get(found, 'no card')}"
-    if what == checking.PLAY_MISSING:
-        return f"{place}: the log ends after {where} plays, before the deal does"
-    if what == checking.PLAYS_LEFT:
-        return f"{place}: {found} plays are logged, but the deal ends after {due}"
-    if what == checking.PLAY_TURN:
-        return f"{play}: seat {found} plays, but it is the turn of seat {due}"
-    if what == checking.PLAY_ILLEGAL:
-        return f"{play}: seat {due} may not play {_play_text(found, one, two)}"
-    if what == checking.PLAY_COLUMN:
-        return f"{play}: plays.{('ply', 'size')[where]} is {found}, not {due}"
-    if what == checking.PASS_FLAG:
-        says = "chosen" if found else "forced"
-        return f"{play}: the pass of seat {due} before it is logged as {says}, which is not so"
-    column = _MATCH_COLUMNS[where]
-    return f"{run.folder}: set {number}: matches.{column} is {found}; by the rules it is {due}"
-
-
-def _play_text(packed: int, one: int, two: int) -> str:
-    """A logged play as text, or its words if they are not cards."""
-    shape, rank = packed >> lay.H_SHAPE & 15, packed >> lay.H_RANK & 15
-    try:
-        return f"'{Move.from_words(shape, rank, one, two)}'"
-    except (GuandanError, IndexError):
-        return f"shape {shape}, rank {rank}, words {one:#x} and {two:#x}"

@@ -151,6 +151,30 @@ def test_a_flag_of_a_pass_flipped_in_any_set(run: gs.Run, tmp_path: Path, flagge
         assert f"is logged as {says}, which is not so" in text
 
 
+@pytest.mark.parametrize("column", ["ply", "size"])
+def test_a_column_of_a_play_is_named_with_its_place(
+    run: gs.Run, tmp_path: Path, column: str
+) -> None:
+    def change(tables: Tables) -> None:
+        plays = tables["plays"]
+        last = row_of(plays, set=2, deal=1, ply=0) - 1
+        plays[column][last] += 1
+
+    (problem,) = problems_after(run, tmp_path, change)
+    plies = run.deals().query("set == 2 and deal == 0")["plays"].item()
+    assert f"set 2, deal 0, play {plies - 1}: plays.{column}" in problem
+
+
+def test_a_play_after_the_last_deal(run: gs.Run, tmp_path: Path) -> None:
+    def change(tables: Tables) -> None:
+        plays = tables["plays"]
+        for name, values in plays.items():
+            plays[name] = np.append(values, values[-1] + (name == "ply")).astype(values.dtype)
+
+    (problem,) = problems_after(run, tmp_path, change)
+    assert "plays has a row of set 39 where none belongs" in problem
+
+
 def test_a_play_out_of_turn(run: gs.Run, tmp_path: Path) -> None:
     def change(tables: Tables) -> None:
         plays = tables["plays"]

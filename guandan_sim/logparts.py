@@ -1,0 +1,151 @@
+"""The rows of a log, some sets at a time, in order and ready to be followed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import loop
+from .errors import RunError
+from .logrows import Columns, deal_rows, match_rows, part_columns, play_rows, tribute_rows
+from .schemas import TABLES
+
+if TYPE_CHECKING:
+    from .runs import Run
+
+__all__ = ["LoggedSets", "logged_sets"]
+
+Rows = NDArray[np.int64]
+
+# Whole sets with about so many plays are read at a time.
+_PLAYS = 32_768
+
+
+@dataclass
+class LoggedSets:
+    """The sets from ``first`` to ``stop`` - 1: rows of `loop`, none of another set."""
+
+    first: int
+    stop: int
+    deals: Rows
+    tributes: Rows
+    plays: Rows
+    matches: Rows
+
+
+def logged_sets(run: Run, sets: range) -> Iterator[LoggedSets]:
+    """Those of ``sets`` that are in the parts of the run, some at a time, read when they are asked
+    for.
+
+    Of each part all but the plays are read at once, and plays by row group. Raises RunError for
+    rows out of order, of no deal, or too few.
+    """
+    for first, stop in run.parts:
+        begin, end = max(first, sets.start), min(stop, sets.stop)
+        if begin < end:
+            yield from _of_part(run, first, stop, begin, end)
+
+
+def _of_part(run: Run, first: int, stop: int, begin: int, end: int) -> Iterator[LoggedSets]:
+    tables = {name: part_columns(run, name, first) for name in run.tables if name != "plays"}
+    for name, columns in tables.items():
+        _check_sets(run, name, columns, first, stop)
+    deals = tables["deals"]
+    # Plays before each deal of the part, and in all.
+    plays_to = np.concatenate([[0], np.cumsum(deals["plays"], dtype=np.int64)])
+    at, last = np.searchsorted(deals["set"], [begin, end]).tolist()
+    log = _Plays(run, first)
+    log.skip(int(plays_to[at]))
+    while begin < end:
+        cut = int(np.searchsorted(plays_to, plays_to[at] + _PLAYS))
+        while cut < last and deals["set"][cut] == deals["set"][cut - 1]:
+            cut += 1
+        cut = min(cut, last)
+        upto = int(deals["set"][cut]) if cut < last else end
+        some = {name: _between(columns, begin, upto) for name, columns in tables.items()}
+        plays = log.take(int(plays_to[cut] - plays_to[at]))
+        _check_plays(run, plays, some["deals"])
+        yield LoggedSets(
+            begin,
+            upto,
+            deal_rows(some["deals"]),
+            tribute_rows(some["tributes"]),
+            play_rows(plays),
+            match_rows(some["matches"])
+            if "matches" in some
+            else np.zeros((0, loop.MATCH_WIDTH), np.int64),
+        )
+        at, begin = cut, upto
+    if end == stop:
+        _check_sets(run, "plays", log.take(1), first, first)
+
+
+def _between(columns: Columns, first: int, stop: int) -> Columns:
+    rows = slice(*np.searchsorted(columns["set"], [first, stop]).tolist())
+    return {name: values[rows] for name, values in columns.items()}
+
+
+def _check_sets(run: Run, name: str, columns: Columns, first: int, stop: int) -> None:
+    """Rows of one arm, by set, of the sets from ``first`` to ``stop`` - 1."""
+    sets = columns["set"]
+    wrong = (sets < first) | (sets >= stop)
+    wrong[1:] |= sets[1:] < sets[:-1]
+    if wrong.any():
+        number = sets[np.argmax(wrong)]
+        raise RunError(f"{run.path}: {name} has a row of set {number} where none belongs")
+    if columns["arm"].any():
+        raise RunError(f"{run.path}: {name}.arm is not 0")
+
+
+def _check_plays(run: Run, plays: Columns, deals: Columns) -> None:
+    """The plays are as many as the deals say, of these deals, and fit in rows of `loop`."""
+    if plays["arm"].any():
+        raise RunError(f"{run.path}: plays.arm is not 0")
+    due = {key: np.repeat(deals[key], deals["plays"]) for key in ("set", "deal")}
+    size = len(due["set"])
+    wrong = np.zeros(size, bool)
+    wrong[len(plays["set"]) :] = True
+    for key, values in due.items():
+        wrong[: len(plays[key])] |= plays[key] != values[: len(plays[key])]
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        number, deal = due["set"][row], due["deal"][row]
+        play = row - int(np.argmax((due["set"] == number) & (due["deal"] == deal)))
+        there = "the log ends before it"
+        if row < len(plays["set"]):
+            there = f"a row of set {plays['set'][row]}, deal {plays['deal'][row]} is in its place"
+        raise RunError(f"{run.path}: set {number}, deal {deal}, play {play}: {there}")
+    for name, most in (("seat", 3), ("size", 15), ("chosen_passes", 15)):
+        row = int(np.argmax(plays[name])) if size else 0
+        if size and plays[name][row] > most:
+            place = f"set {plays['set'][row]}, deal {plays['deal'][row]}, play {plays['ply'][row]}"
+            raise RunError(f"{run.path}: {place}: {name} is {plays[name][row]}, more than {most}")
+
+
+class _Plays:
+    """The plays of the part that begins at set ``first``, a row group at a time."""
+
+    def __init__(self, run: Run, first: int) -> None:
+        self._groups = run.part_arrays("plays", first)
+        self._left: Columns = {c.name: np.zeros(0, c.dtype) for c in TABLES["plays"].columns}
+
+    def skip(self, rows: int) -> None:
+        """Leave out the next ``rows`` rows."""
+        while rows > 0 and (taken := len(self.take(min(rows, _PLAYS))["set"])):
+            rows -= taken
+
+    def take(self, rows: int) -> Columns:
+        """The next ``rows`` rows, or as many as there are."""
+        pieces = []
+        while True:
+            pieces.append({name: values[:rows] for name, values in self._left.items()})
+            self._left = {name: values[rows:] for name, values in self._left.items()}
+            rows -= len(pieces[-1]["set"])
+            group = next(self._groups, None) if rows else None
+            if group is None:
+                return {name: np.concatenate([p[name] for p in pieces]) for name in self._left}
+            self._left = group
