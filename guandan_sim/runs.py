@@ -230,7 +230,7 @@ class Run:
     def dataset(self, table: str) -> ds.Dataset:
         """The table as a pyarrow dataset, to filter and aggregate without reading it whole.
 
-        Every file is opened to see that it is the table's, at about 0.5 ms each; its rows are read
+        Every file is opened to see that it is the table's, about 0.7 ms each; its rows are read
         when they are asked for. pyarrow reads it by the files' statistics, and ends the process on
         some that are broken: go by :meth:`batches` if you do not trust whom a run comes from.
         Raises RunError.
