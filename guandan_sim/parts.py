@@ -11,7 +11,7 @@ import hashlib
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from types import TracebackType
-from typing import Any
+from typing import Any, Protocol
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -224,13 +224,20 @@ def open_part(folder: Folder, table: Table, first: int) -> Iterator[pq.ParquetFi
         with _reading(folder.show(name)):
             source = stack.enter_context(folder.open(name))
             words = [column.name for column in table.columns if column.words]
-            file = pq.ParquetFile(source, read_dictionary=words, page_checksum_verification=True)
+            try:
+                file = pq.ParquetFile(
+                    source, read_dictionary=words, page_checksum_verification=True
+                )
+            except KeyError as error:
+                missing = error.args[0].decode()
+                raise RunError(f"has no column {missing}: it is not of {table.name}") from error
             _check_schema(file, table)
         yield file
 
 
 def _check_schema(file: pq.ParquetFile, table: Table) -> None:
-    for found, wanted in zip(file.schema_arrow, table.schema, strict=False):
+    schema = file.schema_arrow
+    for found, wanted in zip(schema, table.schema, strict=False):
         same_type = found.type == wanted.type or (
             pa.types.is_dictionary(found.type)
             and pa.types.is_dictionary(wanted.type)
@@ -241,8 +248,8 @@ def _check_schema(file: pq.ParquetFile, table: Table) -> None:
                 f"has the column {found.name}, {found.type}: the schema says {wanted.name}, "
                 f"{wanted.type}, not null"
             )
-    if len(file.schema_arrow) != len(table.schema):
-        raise RunError(f"has {len(file.schema_arrow)} columns: must be {len(table.schema)}")
+    if len(schema) != len(table.schema):
+        raise RunError(f"has {len(schema)} columns: must be {len(table.schema)}")
 
 
 def row_groups(
@@ -251,15 +258,16 @@ def row_groups(
     first: int,
     columns: Sequence[str] | None = None,
     set_number: int | None = None,
+    where: _Wanted | None = None,
 ) -> Iterator[pa.Table]:
     """The row groups of one table's file of a part, words on their fixed lists.
 
     ``columns``: names of those wanted, derived ones too; by default those of the file. With
-    ``set_number``, only those groups whose sets enclose it. Raises RunError.
+    ``set_number``, only those groups whose sets enclose it. With ``where``, only its rows: its
+    columns are read first, and the others where it finds some. Raises RunError.
     """
     place = folder.show(part_name(table.name, first))
     wanted = table.names if columns is None else columns
-    stored = stored_names(table, wanted)
     with open_part(folder, table, first) as file:
         for group in range(file.metadata.num_row_groups):
             with _reading(place):
@@ -268,9 +276,47 @@ def row_groups(
                     sets = file.read_row_group(group, columns=["set"]).column(0)
                     if not sets[0].as_py() <= set_number <= sets[-1].as_py():
                         continue
-                data = with_fixed_words(table, file.read_row_group(group, columns=stored))
-                data = with_derived(table, data, wanted)
+                if where is None:
+                    data = _read_group(file, table, group, wanted)
+                else:
+                    seen = _read_group(file, table, group, where.columns)
+                    rows = where.mask(seen)
+                    if not rows.true_count:
+                        continue
+                    data = _with_the_rest(seen, rows, file, table, group, wanted)
             yield data
+
+
+class _Wanted(Protocol):
+    """Which rows are wanted: told by some columns, a row group at a time, in order."""
+
+    @property
+    def columns(self) -> list[str]: ...
+
+    def mask(self, data: pa.Table) -> pa.BooleanArray: ...
+
+
+def _read_group(file: pq.ParquetFile, table: Table, group: int, names: Sequence[str]) -> pa.Table:
+    data = file.read_row_group(group, columns=stored_names(table, names))
+    return with_derived(table, with_fixed_words(table, data), names)
+
+
+def _with_the_rest(
+    seen: pa.Table,
+    rows: pa.BooleanArray,
+    file: pq.ParquetFile,
+    table: Table,
+    group: int,
+    names: Sequence[str],
+) -> pa.Table:
+    """The columns ``names`` of some rows of a row group of which ``seen`` was read."""
+    stored = stored_names(table, names)
+    rest = [name for name in stored if name not in seen.column_names]
+    data = _read_group(file, table, group, rest) if rest else seen
+    for name in stored:
+        if name not in rest and rest:
+            data = data.append_column(seen.schema.field(name), seen.column(name))
+    return with_derived(table, data.select(stored).filter(rows), names)
 
 
 def read_table_part(folder: Folder, table: Table, first: int, stop: int) -> TablePart:

@@ -152,6 +152,12 @@ class Column:
             return pa.dictionary(pa.int8(), pa.string())
         return pa.from_numpy_dtype(self.dtype)
 
+    def field(self, name: str) -> pa.Field:
+        """The Arrow field of the column under ``name``; its description is in its metadata."""
+        import pyarrow as pa
+
+        return pa.field(name, self.arrow, nullable=False, metadata={"description": self.text})
+
 
 @dataclass(frozen=True)
 class Table:
@@ -191,10 +197,7 @@ class Table:
 
     def field(self, name: str) -> pa.Field:
         """The Arrow field of a column; its description is in its metadata."""
-        import pyarrow as pa
-
-        column = self.by_name[name]
-        return pa.field(name, column.arrow, nullable=False, metadata={"description": column.text})
+        return self.by_name[name].field(name)
 
     @cached_property
     def schema(self) -> pa.Schema:
