@@ -367,8 +367,9 @@ def _lay_returns(state: Words, view: Words, seat: int, shown: bool) -> None:
     """
     for number in range(2):
         row = number * lay.V_TRIBUTE_WIDTH
-        party = state[lay.V_GIVER + row] == seat or state[lay.V_RECEIVER + row] == seat
-        view[lay.V_RETURNED + row] = state[lay.S_RETURNED + number] if shown or party else 0
+        # Without a branch, which the processor would often foresee wrongly.
+        seen = shown | (state[lay.V_GIVER + row] == seat) | (state[lay.V_RECEIVER + row] == seat)
+        view[lay.V_RETURNED + row] = state[lay.S_RETURNED + number] * seen
 
 
 @opened

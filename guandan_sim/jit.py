@@ -28,6 +28,7 @@ import numpy as np
 import platformdirs
 from numba import types
 from numba.core.errors import NumbaExperimentalFeatureWarning
+from numba.core.targetconfig import ConfigStack
 from numpy.typing import NDArray
 
 from .cpu import VECTORS
@@ -203,27 +204,42 @@ def kernel(function: Callable[..., Any]) -> Any:
 
 
 def opened(function: Callable[..., Any]) -> Any:
-    """A `kernel` whose code is laid out within every caller: for what is small and called often."""
+    """A `kernel` whose code is laid out within every kernel that calls it: for what is small and
+    called often. A user's bot calls it as any other: a loop around code laid out in it would take
+    seconds to compile.
+    """
     return function if DISABLED else _dispatcher(getattr(function, "py_func", function), True)
 
 
 def _dispatcher(function: Callable[..., Any], opened: bool) -> Any:
-    options = KERNEL_OPTIONS | {"forceinline": opened}
-    called = numba.njit(**options)(function)
+    called = numba.njit(**KERNEL_OPTIONS)(function)
     called._cache = Stored(function, _CACHE, bare=True)
-    linked = numba.njit(pipeline_class=LinkedCompiler, **options)(function)
-    linked._cache = Stored(function, _CACHE, "-linked", bare=True)
+    closed = _linked(function, False)
+    within_kernels = _linked(function, True) if opened else closed
+
+    def linked() -> Any:
+        caller = ConfigStack().top_or_none()
+        # Kernels alone are compiled without Numba's memory manager.
+        return closed if caller is None or caller.nrt else within_kernels
 
     def call_template(args: Any, kws: Any) -> Any:
         # Left alone, Numba compiles a kernel once more for every constant that a caller passes.
-        return linked.get_call_template(
+        return linked().get_call_template(
             tuple(types.unliteral(t) for t in args), {k: types.unliteral(t) for k, t in kws.items()}
         )
 
-    # Python calls the one, compiled code the other.
+    # Python calls the one, compiled code the others.
     called.get_call_template = call_template
-    called.get_overload = linked.get_overload
+    called.get_overload = lambda signature: linked().get_overload(signature)
     return called
+
+
+def _linked(function: Callable[..., Any], opened: bool) -> Any:
+    """What compiled code knows a kernel as."""
+    options = KERNEL_OPTIONS | {"forceinline": opened, "pipeline_class": LinkedCompiler}
+    dispatcher = numba.njit(**options)(function)
+    dispatcher._cache = Stored(function, _CACHE, "-opened" if opened else "-linked", bare=True)
+    return dispatcher
 
 
 def compile_function(
