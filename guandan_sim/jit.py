@@ -122,6 +122,7 @@ _NOT_COMPILED = {
     "view.py",
     "workers.py",
     "workloads.py",
+    "writing.py",
 }
 
 

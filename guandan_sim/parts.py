@@ -121,8 +121,8 @@ class _TableFile:
 class PartWriter:
     """Writes the part of sets ``first <= set < stop``; a context manager.
 
-    The files appear under their names, synced, when the block ends without an exception; after an
-    exception nothing of the part is left. Writing a part again gives the same files. With ``log``
+    The files appear under their names, synced, one after another when the block ends without an
+    exception. A part is there once all are; writing it again gives the same files. With ``log``
     "none" nothing is written and ``folder`` may be None.
 
     Raises RunError if columns do not fit the schema, rows are out of key order, sets are missing at
@@ -181,18 +181,11 @@ class PartWriter:
         if kind is not None:
             return
         finished = {name: file.finish() for name, file in self._files.items()}
-        placed = []
         try:
             for name, (_, data) in finished.items():
-                placed.append(self._files[name].name)
-                self._folder.put(placed[-1], data)
-        except BaseException as failed:
-            for name in placed:
-                with contextlib.suppress(OSError):
-                    self._folder.delete(name)
-            if isinstance(failed, OSError | pa.ArrowException):
-                raise RunError(f"cannot write to {self._folder}: {one_line(failed)}") from failed
-            raise
+                self._folder.put(self._files[name].name, data)
+        except (OSError, pa.ArrowException) as failed:
+            raise RunError(f"cannot write to {self._folder}: {one_line(failed)}") from failed
         tables = {name: part for name, (part, _) in finished.items()}
         self._summary = PartSummary(self._first, self._stop, tables)
 

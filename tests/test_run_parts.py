@@ -178,7 +178,7 @@ def test_an_exception_leaves_earlier_parts_and_nothing_else(
         _ = writer.summary
 
 
-def test_a_failure_between_two_renames_leaves_nothing(
+def test_a_failure_between_two_renames_leaves_whole_files_and_no_part(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rename, calls = os.replace, []
@@ -192,7 +192,11 @@ def test_a_failure_between_two_renames_leaves_nothing(
     monkeypatch.setattr(os, "replace", failing)
     with pytest.raises(RunError, match=r"cannot write to .*: No space left on device"):
         write_part(tmp_path, 0, 1024)
-    assert files_in(tmp_path) == []
+    assert [name.partition("/")[0] for name in files_in(tmp_path)] == ["deals", "matches"]
+    monkeypatch.undo()
+    write_part(tmp_path / "other", 0, 1024)
+    for name in files_in(tmp_path / "other")[:2]:
+        assert (tmp_path / name).read_bytes() == (tmp_path / "other" / name).read_bytes()
 
 
 def test_a_part_that_lacks_sets_is_not_written(tmp_path: Path) -> None:

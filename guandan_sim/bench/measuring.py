@@ -5,11 +5,9 @@ Nothing is compiled, and no file is read or written, while a clock runs, but whe
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
-from pathlib import Path
 
 import joblib
 import numpy as np
@@ -17,13 +15,13 @@ import numpy as np
 from ..cpu import VECTORS
 from ..jit import kernel
 from ..rules import Rules
-from ..simulate import simulate
 from .own_bot import OWN
 from .positions import list_all, met, move_counts
 from .remote import own_player
 from .starting import start_times
 from .timing import Figure, alternate, ratios, seconds_of, together
 from .workloads import Game, Workload
+from .writing import written
 
 __all__ = ["QUICK", "THOROUGH", "Plan", "measured", "spin"]
 
@@ -33,7 +31,6 @@ Figures = Mapping[str, Figure]
 ONE_THREAD = "one thread, rules guide"
 PRESETS = "rule systems, with tribute due"
 LISTING = "legal moves listed into a buffer"
-WRITING = "simulate, one worker, as Parquet"
 THREADS = "two threads for one"
 START = "starting: simulate --deals 1k"
 OWN_BOT = "a user's bot, as random"
@@ -65,7 +62,7 @@ def measured(plan: Plan, *, start: bool, say: Say) -> Iterator[tuple[str, Figure
     say(f"{plan.rounds} rounds of listing moves")
     yield from _listing(plan).items()
     say("writing")
-    yield from _written(plan).items()
+    yield from written(32 * plan.deals, max(plan.rounds // 10, 3)).items()
     if joblib.cpu_count() > 1:
         say(f"{plan.rounds // 2} rounds of two threads")
         yield from _threads(plan).items()
@@ -137,22 +134,8 @@ def _speeds(plan: Plan) -> Figures:
     return figures
 
 
-def _written(plan: Plan) -> Figures:
-    deals, rounds = 10 * plan.deals, max(plan.rounds // 10, 3)
-    seconds = alternate({"": lambda: _write(deals)}, rounds)[""]
-    label = "random bots, every play"
-    return {"written_deals": Figure(WRITING, label, "deals/s", _rates(deals, seconds))}
-
-
 def _rates(count: float, seconds: tuple[float, ...]) -> tuple[float, ...]:
     return tuple(count / each for each in seconds)
-
-
-def _write(deals: int) -> float:
-    """Seconds of `simulate` with one worker, from the folder's making to the manifest."""
-    with tempfile.TemporaryDirectory() as folder:
-        out = Path(folder, "run")
-        return seconds_of(lambda: simulate(deals=deals, seed=1, out=out, workers=1))
 
 
 def _presets(plan: Plan) -> Figures:
