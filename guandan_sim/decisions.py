@@ -154,9 +154,9 @@ def decisions(
     >>> opening.chosen(0) in opening.options(0)
     True
     """
-    settings = followed_settings(run.manifest["settings"], run.path)
+    settings = followed_settings(run.manifest["settings"], run.folder)
     if "plays" not in run.tables:
-        raise RunError(f'{run.path} has no plays to follow; they are kept with log "plays"')
+        raise RunError(f'{run.folder} has no plays to follow; they are kept with log "plays"')
     for name, value in (("every", every), ("rows", rows)):
         if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
             raise OptionError(f"{name} is {value!r}; a whole number from 1 on is needed")
@@ -197,12 +197,12 @@ def _some_sets(run: Run, sets: range | int | None) -> range:
     if not isinstance(sets, range) or sets.step != 1:
         raise OptionError(f"sets are {sets!r}; give a range without steps, or a number")
     if not 0 <= sets.start <= sets.stop <= count:
-        raise OptionError(f"sets are {sets!r}; {run.path} holds 0 to {count - 1}")
+        raise OptionError(f"sets are {sets!r}; {run.folder} holds 0 to {count - 1}")
     at = sets.start
     for first, stop in run.parts:
         at = stop if first <= at < stop else at
     if at < sets.stop:
-        raise RunError(f"set {at} is in a part of {run.path} that is not written yet")
+        raise RunError(f"set {at} is in a part of {run.folder} that is not written yet")
     return sets
 
 
@@ -232,7 +232,7 @@ def _batches(
                 state, arguments, place, *tables, 1, memory, problem, record
             ):
                 number = int(place[checking.AT_SET])
-                raise RunError(describe(run.path, number, state, problem.tolist()))
+                raise RunError(describe(run.folder, number, state, problem.tolist()))
             written = int(control[recording.W_ROWS])
             whole = written - written % size
             for first in range(0, whole, size):
@@ -242,7 +242,7 @@ def _batches(
                 left = slice(whole, written)
                 rows, seen = _buffers(size, views, rows[left], seen[left])
         sets_left = (log.deals[:, 0], log.tributes[:, 0], (), log.matches[:, 0])
-        for problem_left in left_over(run.path, place, sets_left):
+        for problem_left in left_over(run.folder, place, sets_left):
             raise RunError(problem_left)
     if control[recording.W_ROWS]:
         yield _batch(rows, seen, 0, int(control[recording.W_ROWS]), rules if moves else None)

@@ -11,7 +11,15 @@ from numpy.typing import NDArray
 
 from . import loop
 from .errors import RunError
-from .logrows import Columns, deal_rows, match_rows, part_columns, play_rows, tribute_rows
+from .logrows import (
+    Columns,
+    deal_rows,
+    match_rows,
+    packs_again,
+    part_columns,
+    play_rows,
+    tribute_rows,
+)
 from .schemas import TABLES
 
 if TYPE_CHECKING:
@@ -96,15 +104,15 @@ def _check_sets(run: Run, name: str, columns: Columns, first: int, stop: int) ->
     wrong[1:] |= sets[1:] < sets[:-1]
     if wrong.any():
         number = sets[np.argmax(wrong)]
-        raise RunError(f"{run.path}: {name} has a row of set {number} where none belongs")
+        raise RunError(f"{run.folder}: {name} has a row of set {number} where none belongs")
     if columns["arm"].any():
-        raise RunError(f"{run.path}: {name}.arm is not 0")
+        raise RunError(f"{run.folder}: {name}.arm is not 0")
 
 
 def _check_plays(run: Run, plays: Columns, deals: Columns) -> None:
     """The plays are as many as the deals say, of these deals, and fit in rows of `loop`."""
     if plays["arm"].any():
-        raise RunError(f"{run.path}: plays.arm is not 0")
+        raise RunError(f"{run.folder}: plays.arm is not 0")
     due = {key: np.repeat(deals[key], deals["plays"]) for key in ("set", "deal")}
     size = len(due["set"])
     wrong = np.zeros(size, bool)
@@ -118,12 +126,14 @@ def _check_plays(run: Run, plays: Columns, deals: Columns) -> None:
         there = "the log ends before it"
         if row < len(plays["set"]):
             there = f"a row of set {plays['set'][row]}, deal {plays['deal'][row]} is in its place"
-        raise RunError(f"{run.path}: set {number}, deal {deal}, play {play}: {there}")
+        raise RunError(f"{run.folder}: set {number}, deal {deal}, play {play}: {there}")
     for name, most in (("seat", 3), ("size", 15), ("chosen_passes", 15)):
         row = int(np.argmax(plays[name])) if size else 0
         if size and plays[name][row] > most:
             place = f"set {plays['set'][row]}, deal {plays['deal'][row]}, play {plays['ply'][row]}"
-            raise RunError(f"{run.path}: {place}: {name} is {plays[name][row]}, more than {most}")
+            raise RunError(f"{run.folder}: {place}: {name} is {plays[name][row]}, more than {most}")
+    if not packs_again(plays):
+        raise RunError(f"{run.folder}: plays.near and plays.far hold what is no set of cards")
 
 
 class _Plays:
@@ -131,7 +141,9 @@ class _Plays:
 
     def __init__(self, run: Run, first: int) -> None:
         self._groups = run.part_arrays("plays", first)
-        self._left: Columns = {c.name: np.zeros(0, c.dtype) for c in TABLES["plays"].columns}
+        self._left: Columns = {
+            name: np.zeros(0, column.dtype) for name, column in TABLES["plays"].by_name.items()
+        }
 
     def skip(self, rows: int) -> None:
         """Leave out the next ``rows`` rows."""
