@@ -141,7 +141,7 @@ def decisions(
     ``sets`` (a range, or one number) and ``seats`` select; so does ``phases``, of "tribute",
     "return" and "play". ``every`` takes one in so many of what is selected, beginning with the
     first. With ``views`` a row takes 3.3 kB, without 50 bytes; ``moves`` add 40 bytes for each
-    option. Two batches' worth of rows is held, and what is read of one part: at most 50 MB.
+    option. Two batches' worth of rows is held, and the deals of a part: by default about 60 MB.
 
     Raises OptionError for arguments out of range and RunError for a run that cannot be followed.
 

@@ -11,7 +11,15 @@ from numpy.typing import NDArray
 
 from . import loop
 from .errors import RunError
-from .logrows import Columns, deal_rows, match_rows, part_columns, play_rows, tribute_rows
+from .logrows import (
+    Columns,
+    deal_rows,
+    match_rows,
+    packs_again,
+    part_columns,
+    play_rows,
+    tribute_rows,
+)
 from .schemas import TABLES
 
 if TYPE_CHECKING:
@@ -124,6 +132,8 @@ def _check_plays(run: Run, plays: Columns, deals: Columns) -> None:
         if size and plays[name][row] > most:
             place = f"set {plays['set'][row]}, deal {plays['deal'][row]}, play {plays['ply'][row]}"
             raise RunError(f"{run.folder}: {place}: {name} is {plays[name][row]}, more than {most}")
+    if not packs_again(plays):
+        raise RunError(f"{run.folder}: plays.near and plays.far hold what is no set of cards")
 
 
 class _Plays:
@@ -132,7 +142,7 @@ class _Plays:
     def __init__(self, run: Run, first: int) -> None:
         self._groups = run.part_arrays("plays", first)
         self._left: Columns = {
-            c.name: np.zeros(0, c.dtype) for c in TABLES["plays"].by_name.values()
+            name: np.zeros(0, column.dtype) for name, column in TABLES["plays"].by_name.items()
         }
 
     def skip(self, rows: int) -> None:

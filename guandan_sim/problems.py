@@ -49,7 +49,7 @@ def left_over(run: object, place: Rows, sets: Sequence[Sequence[int] | Rows]) ->
 
 
 def describe(run: object, number: int, state: Rows, problem: list[int]) -> str:
-    """One line about what is wrong with set ``number`` of the run at ``run``.
+    """One line about what is wrong with set ``number`` of ``run``, its place.
 
     ``state`` and ``problem`` are what `checking.check_sets` left.
     """

@@ -35,7 +35,7 @@ def changed_tables(
         name: {
             column: np.concatenate([batch[column] for batch in batches]) for column in batches[0]
         }
-        for name, batches in ((name, list(run.arrays(name))) for name in run.tables)
+        for name, batches in ((name, list(run.part_arrays(name, 0))) for name in run.tables)
     }
 
     def change(how: Callable[[Tables], object]) -> None:
@@ -98,11 +98,13 @@ def cut(table: str, rows: int) -> Callable[[Tables], object]:
 @pytest.mark.parametrize(
     ("how", "text"),
     [
-        (put("plays", "rank", 15, set=3, deal=1, ply=5), "set 3, deal 1, play 5: seat . may not"),
-        (put("plays", "one", -1, set=3, deal=1, ply=5), "set 3, deal 1, play 5: seat . may not"),
+        (put("plays", "rank", 15, set=3, deal=1, ply=5), "near and plays.far hold what is no set"),
+        (put("plays", "size", 11, set=3, deal=1, ply=5), "set 3, deal 1, play 5: plays.size is 11"),
+        (put("plays", "one", -1, set=3, deal=1, ply=5), "near and plays.far hold what is no set"),
+        (put("plays", "near", 1 << 31, set=3, deal=1, ply=5), "near and plays.far hold"),
         (put("plays", "shape", 0, set=3, deal=1, ply=5), "set 3, deal 1, play 5: seat . may not"),
         (put("plays", "shape", 15, set=3, deal=1, ply=5), "set 3, deal 1, play 5: seat . may not"),
-        (put("plays", "shape", -1, set=3, deal=1, ply=5), "set 3, deal 1, play"),
+        (put("plays", "shape", -1, set=3, deal=1, ply=5), "near and plays.far hold what is no set"),
         (put("plays", "seat", 200, set=3, deal=1, ply=5), "deal 1, play 5: seat is 200, more than"),
         (put("plays", "size", 16, set=3, deal=1, ply=5), "deal 1, play 5: size is 16, more than"),
         (put("plays", "chosen_passes", 255, set=3, ply=5), "play 5: chosen_passes is 255, more"),
@@ -179,7 +181,7 @@ def test_any_change_that_verify_finds(
     choices = random.Random(seed)
     for _ in range(25):
         name = choices.choice(run.tables)
-        column = choices.choice([c for c in TABLES[name].columns if c.name != "ahead"])
+        column = choices.choice([c for c in TABLES[name].by_name.values() if c.name != "ahead"])
 
         def how(tables: Tables, name: str = name, column: Any = column) -> None:
             values = tables[name][column.name]
