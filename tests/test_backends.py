@@ -73,17 +73,18 @@ def unfinished(folder: Path) -> list[Path]:
 
 def writing(folder: Path) -> list[int]:
     """The processes that write a part now, by the names of their files."""
-    return [int(file.name.split(".")[-2].partition("-")[0]) for file in unfinished(folder)]
+    parts = [file for file in unfinished(folder) if file.name.startswith(".part-")]
+    return [int(file.name.split(".")[-2].partition("-")[0]) for file in parts]
 
 
 def kill_a_writer(folder: Path, among: list[int]) -> threading.Thread:
-    """Kill the first of these processes that is seen writing."""
+    """Kill the first of these processes, or of all others, that is seen writing a part."""
 
     def watch() -> None:
         deadline = time.monotonic() + 120
         while time.monotonic() < deadline:
             for process in writing(folder):
-                if process in among or not among:
+                if process in among or (not among and process != os.getpid()):
                     os.kill(process, signal.SIGKILL)
                     return
             time.sleep(0.002)
