@@ -66,7 +66,7 @@ def narrow_columns(table: Table, columns: Mapping[str, NDArray[Any]]) -> Columns
 
 def to_arrow(table: Table, *batches: Mapping[str, NDArray[Any]]) -> pa.Table:
     """An Arrow table from batches of columns of the table's types (word columns as places in their
-    list), without a copy.
+    list; no other places), without a copy.
     """
     arrays = []
     for column in table.columns:

@@ -26,8 +26,8 @@ __all__ = ["PartPlayer", "Played", "Work"]
 
 # Rows of a worker's buffers: a few thousand deals at a time, so that the memory stays in the cache
 # of the core.
-PLAY_ROWS = 65_536
-DEAL_ROWS = 4_096
+PLAY_ROWS = 131_072
+DEAL_ROWS = 8_192
 
 
 @dataclass(frozen=True)

@@ -25,8 +25,8 @@ from ..rules import Rules, new_state
 __all__ = ["Counts", "Game", "Workload"]
 
 # As large as a worker's of `simulate`.
-_PLAY_ROWS = 65_536
-_DEAL_ROWS = 4_096
+_PLAY_ROWS = 131_072
+_DEAL_ROWS = 8_192
 
 _PASSES_IN_MASK = np.array([mask.bit_count() for mask in range(16)])
 
