@@ -9,11 +9,12 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 from distributed import Client, LocalCluster
 from games import user_module
@@ -71,23 +72,25 @@ def unfinished(folder: Path) -> list[Path]:
     return [file for file in folder.rglob("*") if file.name.endswith(".tmp")]
 
 
-def writing(folder: Path) -> list[int]:
-    """The processes that write a part now, by the names of their files."""
-    parts = [file for file in unfinished(folder) if file.name.startswith(".part-")]
-    return [int(file.name.split(".")[-2].partition("-")[0]) for file in parts]
+def wait_for_a_part(folder: Path, seconds: float = 120) -> None:
+    """Until a part is there: the workers are then in the middle of the next."""
+    deadline = time.monotonic() + seconds
+    while not any(folder.glob("plays/part-*")) and time.monotonic() < deadline:
+        time.sleep(0.002)
 
 
-def kill_a_writer(folder: Path, among: list[int]) -> threading.Thread:
-    """Kill the first of these processes, or of all others, that is seen writing a part."""
+def worker_processes() -> list[int]:
+    """Those that loky has started from this process."""
+    children = psutil.Process().children(recursive=True)
+    return [child.pid for child in children if "popen_loky_posix" in " ".join(child.cmdline())]
+
+
+def kill_one(folder: Path, workers: Callable[[], list[int]]) -> threading.Thread:
+    """Kill the first of these processes once a part is there."""
 
     def watch() -> None:
-        deadline = time.monotonic() + 120
-        while time.monotonic() < deadline:
-            for process in writing(folder):
-                if process in among or (not among and process != os.getpid()):
-                    os.kill(process, signal.SIGKILL)
-                    return
-            time.sleep(0.002)
+        wait_for_a_part(folder)
+        os.kill(workers()[0], signal.SIGKILL)
 
     thread = threading.Thread(target=watch)
     thread.start()
@@ -176,7 +179,7 @@ def test_a_killed_dask_worker_changes_nothing(tmp_path: Path, scheduler: str) ->
     with Client(scheduler, set_as_default=False) as client:
         processes = client.run(os.getpid)
         victim = min(processes.values())
-        killing = kill_a_writer(tmp_path / "run", [victim])
+        killing = kill_one(tmp_path / "run", lambda: [victim])
         run = run_of(tmp_path / "run", **settings, scheduler=scheduler)
         killing.join()
         assert victim not in client.run(os.getpid).values()
@@ -187,7 +190,7 @@ def test_a_killed_dask_worker_changes_nothing(tmp_path: Path, scheduler: str) ->
 def test_a_killed_process_ends_the_run_which_can_be_resumed(tmp_path: Path) -> None:
     settings: dict[str, Any] = {"deals": 40_000, "bots": "greedy", "seed": 4}
     expected = run_of(tmp_path / "expected", **settings)
-    killing = kill_a_writer(tmp_path / "run", [])
+    killing = kill_one(tmp_path / "run", worker_processes)
     with pytest.raises(gs.BackendError, match=r"a worker process was lost .* parts are kept"):
         gs.simulate(out=tmp_path / "run", **settings, backend="loky", workers=2)
     killing.join()
@@ -209,9 +212,8 @@ def test_no_process_outlives_the_run(tmp_path: Path, backend: str, sign: signal.
         text=True,
     )
     try:
-        deadline = time.monotonic() + 120
-        while len(set(writing(tmp_path))) < 2 and time.monotonic() < deadline:
-            time.sleep(0.02)
+        wait_for_a_part(tmp_path / "run")
+        deadline = time.monotonic() + 60
         if sign == signal.SIGINT:
             os.killpg(process.pid, sign)
         else:
