@@ -26,6 +26,7 @@ from .errors import (
 )
 from .layout import VIEW_VERSION
 from .moves import Move, legal_moves, readings
+from .plans import Plan, plan
 from .rulebook import (
     Settlement,
     Tribute,
@@ -62,6 +63,7 @@ __all__ = [
     "Move",
     "MoveParseError",
     "OptionError",
+    "Plan",
     "Rules",
     "RulesError",
     "Run",
@@ -75,6 +77,7 @@ __all__ = [
     "bot",
     "legal_moves",
     "open_run",
+    "plan",
     "read_rules",
     "readings",
     "return_options",

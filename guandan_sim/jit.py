@@ -92,6 +92,7 @@ _NOT_COMPILED = {
     "options.py",
     "packing.py",
     "parts.py",
+    "plans.py",
     "player.py",
     "playing.py",
     "pools.py",

@@ -1,4 +1,4 @@
-"""`moves`, `bots` and `rules`: what there is and what is legal."""
+"""`moves`, `plan`, `bots` and `rules`: what there is, what is legal, what is best kept together."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from ..bots import BUILT_IN
 from ..errors import OptionError
 from ..moves import legal_moves
 from ..options import chosen_rules
+from ..plans import plan
 from ..rulefiles import resolve_rules, rules_toml
 from ..rulestables import difference_table, presets_table, rules_table
 from .common import RuleChanges, RuleNames, show
@@ -37,10 +38,31 @@ def moves_command(
     changes: RuleChanges = None,
 ) -> None:
     """List the legal moves of a hand."""
-    if not hand.strip():
-        raise OptionError("the hand is empty; name its cards, such as 'S9 D9 HT SB'")
+    _check_not_empty(hand)
     for move in legal_moves(hand, level, to_beat, chosen_rules(rules, changes or [])):
         print(move)
+
+
+@commands.command(
+    "plan", epilog="Example: guandan-sim plan 'S3 S9 D9 C9 H9 SK DK CK D5 S5' --level 2"
+)
+def plan_command(
+    hand: Annotated[str, typer.Argument(metavar="CARDS", help="The hand, such as 'S9 D9 HT SB'.")],
+    level: Annotated[str, typer.Option("--level", metavar="LEVEL", help="2 to A.")] = "2",
+    rules: RuleNames = "guide",
+    changes: RuleChanges = None,
+) -> None:
+    """Cut a hand up into plays that need the fewest turns.
+
+    Bombs take the lead back and cost no turn. Losers are singles and pairs that are low and alone.
+    """
+    _check_not_empty(hand)
+    print(plan(hand, level, chosen_rules(rules, changes or [])))
+
+
+def _check_not_empty(hand: str) -> None:
+    if not hand.strip():
+        raise OptionError("the hand is empty; name its cards, such as 'S9 D9 HT SB'")
 
 
 @commands.command("bots", epilog="Example: guandan-sim bots")
