@@ -30,6 +30,8 @@ from guandan_sim.bench.workloads import Game, Workload
 from guandan_sim.jit import Rows, Words, kernel
 from guandan_sim.movegen import count_all_bombs, count_answers
 from guandan_sim.picking import pick_move
+from guandan_sim.planner import WORK_SIZE, plan_cost
+from guandan_sim.planning import search
 from guandan_sim.rng import deal_hands, deal_key, word
 from guandan_sim.rules import Rules
 
@@ -100,6 +102,16 @@ def pick_each(views: Rows) -> int:
     return total
 
 
+@kernel
+def plan_each(positions: Rows, work: Words) -> int:
+    total = 0
+    for i in range(len(positions)):
+        total += plan_cost(
+            positions[i, ONE], positions[i, TWO], positions[i, LEVEL], JOKER_PAIR, work
+        )
+    return total
+
+
 def views_of(positions: np.ndarray) -> np.ndarray:
     """int64[n, VIEW_SIZE]: what `pick_move` reads of a view."""
     views = np.zeros((len(positions), lay.VIEW_SIZE), np.int64)
@@ -150,6 +162,29 @@ def test_picking_a_move(timed: Benchmark, positions: np.ndarray) -> None:
 def test_listing_moves(timed: Benchmark, positions: np.ndarray) -> None:
     out = np.zeros((int(move_counts(positions).max()), 4), np.int64)
     assert timed(list_all, positions, out) > TIMES
+
+
+@pytest.mark.parametrize("cards", [5, 14, 27])
+def test_planning(timed: Benchmark, cards: int) -> None:
+    assert timed(plan_each, hands(cards, TIMES), np.zeros(WORK_SIZE, np.int64)) > 0
+
+
+def test_planning_what_is_met_in_play(timed: Benchmark, positions: np.ndarray) -> None:
+    assert timed(plan_each, positions, np.zeros(WORK_SIZE, np.int64)) > 0
+
+
+@pytest.mark.parametrize("place", ["median", "95 percent", "most"])
+def test_planning_a_hand_of_27_cards(timed: Benchmark, place: str) -> None:
+    """One hand, a thousand times: of random hands at all levels the one at that place by the number
+    of partial plans to be looked at.
+    """
+    rows = hands(27, TIMES)
+    rows[:, LEVEL] = 1 + np.arange(TIMES) % 13
+    work = np.zeros(WORK_SIZE, np.int64)
+    nodes = [search(*row[[ONE, TWO, LEVEL]].tolist(), JOKER_PAIR, 0, work)[2] for row in rows]
+    at = {"median": 0.5, "95 percent": 0.95, "most": 1.0}[place]
+    row = rows[np.argsort(nodes, kind="stable")[round(at * (TIMES - 1))]]
+    assert timed(plan_each, np.repeat(row[np.newaxis], TIMES, axis=0), work) > 0
 
 
 @pytest.mark.parametrize("bot", ["random", "greedy", OWN], ids=["random", "greedy", "own"])

@@ -257,31 +257,25 @@ def _put_jokers(rows: Rows, n: int, one: int, two: int, fed: int) -> int:
 
 @kernel
 def _feed(rows: Rows, n: int, level: int) -> int:
-    """Join each pair that was put as a PASS to the weakest triple of another rank; gives the number
-    of rows left. Pairs that are not free to join every triple go first.
+    """Join each pair that was put as a PASS to the weakest triple left, which is of another rank:
+    the five would be a bomb. Gives the number of rows left.
     """
-    for free in range(2):
-        i = 0
-        while i < n:
-            best, weakest, bound = -1, 99, 0
-            rank = rows[i, 1]
-            for k in range(n):
-                if rows[k, 0] != TRIPLE:
-                    continue
-                power = POWER[index(16 * level + rows[k, 1])]
-                if rows[k, 1] == rank:
-                    bound = 1
-                elif power < weakest:
-                    best, weakest = k, power
-            if rows[i, 0] != PASS or (not free and not bound):
-                i += 1
-                continue
-            rows[best, 0] = FULL_HOUSE
-            rows[best, 3] |= rows[i, 3] | (rows[best, 2] & rows[i, 2])
-            rows[best, 2] |= rows[i, 2]
-            n -= 1
-            for column in range(4):
-                rows[i, column] = rows[n, column]
+    i = 0
+    while i < n:
+        if rows[i, 0] != PASS:
+            i += 1
+            continue
+        best, weakest = -1, 99
+        for k in range(n):
+            power = POWER[index(16 * level + rows[k, 1])]
+            if rows[k, 0] == TRIPLE and power < weakest:
+                best, weakest = k, power
+        rows[best, 0] = FULL_HOUSE
+        rows[best, 3] |= rows[i, 3] | (rows[best, 2] & rows[i, 2])
+        rows[best, 2] |= rows[i, 2]
+        n -= 1
+        for column in range(4):
+            rows[i, column] = rows[n, column]
     return n
 
 

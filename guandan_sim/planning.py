@@ -12,8 +12,10 @@ than a pair and a pair than a single, a full house costs what its triple does, a
 
 - A sequence takes a natural card where there is one, and a wild only where there is none; else the
   two could change places. So the wilds that a sequence needs are paid as it begins.
-- What is left of a rank is one part, save for two bombs, triples beside bombs, and triples and a
-  pair in place of a bomb, which feed full houses (`SPLITS`). Other splits are better merged.
+- What is left of a rank is one part, save for two bombs, and triples beside a bomb or in place of
+  one, which make full houses (`SPLITS`). Other splits are better merged: a triple and a pair of a
+  rank, too, since as a bomb they save the triple's turn, and the pair that it was to take goes with
+  the triple that took theirs.
 - Full houses of one rank and plain straights of one suit need not be ruled out: as bombs they are
   cheaper.
 - Only straight flushes look at suits. Two that claim the same card are let pass at first. Where the
@@ -88,17 +90,12 @@ _BY_COUNT: tuple[tuple[tuple[int, int, int, int], ...], ...] = (
     ((0, 0, 0, 1),),
     ((0, 1, 0, 0),),
     ((bomb_cost(4), 0, 0, 0),),
-    ((bomb_cost(5), 0, 0, 0), (0, 1, 0, 1)),
+    ((bomb_cost(5), 0, 0, 0),),
     ((bomb_cost(6), 0, 0, 0), (0, 2, 0, 0)),
     ((bomb_cost(7), 0, 0, 0), (bomb_cost(4), 1, 0, 0)),
-    ((bomb_cost(4, 4), 0, 0, 0), (bomb_cost(5), 1, 0, 0), (0, 2, 0, 1)),
-    ((bomb_cost(4, 5), 0, 0, 0), (bomb_cost(6), 1, 0, 0), (bomb_cost(4), 1, 0, 1), (0, 3, 0, 0)),
-    (
-        (bomb_cost(4, 6), 0, 0, 0),
-        (bomb_cost(7), 1, 0, 0),
-        (bomb_cost(4), 2, 0, 0),
-        (bomb_cost(5), 1, 0, 1),
-    ),
+    ((bomb_cost(4, 4), 0, 0, 0), (bomb_cost(5), 1, 0, 0)),
+    ((bomb_cost(4, 5), 0, 0, 0), (bomb_cost(6), 1, 0, 0), (0, 3, 0, 0)),
+    ((bomb_cost(4, 6), 0, 0, 0), (bomb_cost(7), 1, 0, 0), (bomb_cost(4), 2, 0, 0)),
 )
 #: Splits of 0 to 10 cards of a rank: rows of (cost of the bombs, triples, singles, pairs).
 SPLITS = np.array([row for rows in _BY_COUNT for row in rows], np.int64).reshape(-1)

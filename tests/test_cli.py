@@ -22,7 +22,7 @@ from guandan_sim.options import chosen_rules, whole_number
 from guandan_sim.rules import Rules
 from guandan_sim.simulate import Progress as Simulated
 
-COMMANDS = ("simulate", "verify", "replay", "moves", "bots", "rules", "warmup", "bench")
+COMMANDS = ("simulate", "verify", "replay", "moves", "plan", "bots", "rules", "warmup", "bench")
 HOSTILE = """
 def illegal(view, scratch, out):
     out[:] = 7
@@ -389,3 +389,18 @@ def test_moves_of_what_is_no_hand(run: Command, arguments: list[str], said: str)
     assert err.startswith("error: ")
     assert said in err
     assert err.count("\n") == 1
+
+
+def test_plan_cuts_up_a_hand(run: Command) -> None:
+    code, out, _ = run("plan", "S9 D9 C9 SB SB H7", "--level", "7")
+    assert code == 0
+    assert out == "1 turn, 1 bomb, 0 losers\npair SB: SB SB\nbomb 9: S9 C9 D9 H7\n"
+    out = run("plan", "S9 D9 C9 SB SB", "--set", "full_house_joker_pair=no")[1]
+    assert out.startswith("2 turns")
+
+
+@pytest.mark.parametrize("hand", ["", "S1", "S9 S9 S9"])
+def test_plan_of_what_is_no_hand(run: Command, hand: str) -> None:
+    code, out, err = run("plan", hand)
+    assert (code, out) == (2, "")
+    assert err.startswith("error: ")

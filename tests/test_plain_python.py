@@ -12,14 +12,17 @@ import guandan_sim as gs
 
 
 def play() -> list[Any]:
-    """Hands, the first seat's legal moves, every play and the finishing order of a few deals."""
+    """Hands, the first seat's legal moves and plan, every play and the finishing order of a few
+    deals.
+    """
     deals: list[Any] = []
     for number, bots in enumerate(("random", "greedy", ("greedy", "random"))):
         deal = gs.Deal(seed=5, number=number, level="7")
         hands, lead = deal.hands, [str(move) for move in deal.legal_moves()]
+        plan = str(gs.plan(hands[0], "7"))
         deal.play_out(bots)
         history = [[seat, str(move)] for seat, move in deal.history]
-        deals.append([hands, lead, history, deal.finish_order])
+        deals.append([hands, lead, plan, history, deal.finish_order])
     return deals
 
 

@@ -166,6 +166,10 @@ KNOWN = [
     ("S9 D9 C9 H9 SB SB HR HR", "2", (0, 2, 0)),
     ("S9 S9 H9 H9 C9 C9 D9 D9", "2", (0, 2, 0)),
     ("S9 S9 H9 H9 C9 C9 D9 D9 H2", "2", (0, 2, 0)),
+    # Bombs are broken to take losers along in full houses of triples that are none.
+    ("SA SA HA HA CA CA S3 D3 S4 D4", "2", (2, 0, 0)),
+    ("SA SA HA HA CA CA DA S3 D3", "2", (1, 1, 0)),
+    ("SA SA HA HA CA CA DA DA S3 D3", "2", (1, 1, 0)),
     # A straight flush rather than a straight, and rather than a bomb of four where that costs more.
     ("S5 S6 S7 S8 S9 D9", "2", (1, 1, 1)),
     ("S9 H9 C9 D9 S5 S6 S7 S8", "2", (1, 1, 0)),
