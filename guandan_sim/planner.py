@@ -1,9 +1,18 @@
 """Plans for bots: what a hand's best plan costs, and its plays, in memory of the caller's.
 
-Everything here is called from compiled code or from Python alike. ``work`` is an int64 vector of
-WORK_SIZE words, whatever is in it; hands are (one, two) with their wilds, up to 27 cards (a hand
-that holds more may need more memory than WORK_SIZE gives, which is told). What costs mean, and how
-to read them, is in `plancosts`.
+Everything here is called from compiled code or from Python alike, and allocates nothing. ``work``
+is an int64 vector of WORK_SIZE words, zeros at first and then left alone: one serves any number of
+hands, by one thread at a time, and only the part of it that a hand needs is ever touched. Hands are
+(one, two) with their wilds, up to 27 cards. What costs mean, and how to read them, is in
+`plancosts`.
+
+>>> import numpy as np
+>>> from guandan_sim.cards import hand_to_words
+>>> from guandan_sim.plancosts import turns_of
+>>> work = np.zeros(WORK_SIZE, np.int64)
+>>> one, two = hand_to_words("S3 S9 D9 C9 H9 SK DK CK D5 S5")
+>>> int(turns_of(plan_cost(one, two, 1, 1, work)))
+2
 """
 
 from __future__ import annotations

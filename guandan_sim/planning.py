@@ -18,9 +18,10 @@ than a pair and a pair than a single, a full house costs what its triple does, a
   the triple that took theirs.
 - Full houses of one rank and plain straights of one suit need not be ruled out: as bombs they are
   cheaper.
-- Only straight flushes look at suits. Two that claim the same card are let pass at first. Where the
-  best plan has such a clash, there are two smaller questions: one of the flushes is in the plan, or
-  it is not (`solve`).
+- Only straight flushes look at suits. A node remembers which cards held once they took, as far as
+  later ones want these, and pays wilds instead. It does not see a card held twice that three of
+  them take, nor an ace that a low and a high one take. Where the best plan has such a clash, there
+  are two smaller questions: one of the flushes is in the plan, or it is not (see `planner`).
 
 The largest bomb that the rules allow does not matter: eight cards and more are better two bombs.
 """

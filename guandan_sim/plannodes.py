@@ -54,7 +54,7 @@ TABLE = 0  # two tables, for the nodes of this layer and of the next; a node's n
 BUCKETS = 16
 HEADS = TABLE + 2 * SLOTS  # likewise: the first node by claims met
 BEGINS = HEADS + 2 * BUCKETS  # what may begin: 7 x (claims, cost, wilds, action, flush cards)
-QUESTIONS = BEGINS + 35  # those of `solve`
+QUESTIONS = BEGINS + 35  # see `planner`
 QUESTIONS_SIZE = 5 * 65
 STEPS = QUESTIONS + QUESTIONS_SIZE  # of the best plan, last first: see `trace`
 MOST_STEPS = 64
@@ -66,8 +66,8 @@ EDGE = COSTS + LANES * NODES  # from | to << 16 | wilds << 32 | action << 36
 #: Words of work memory that the planner needs.
 WORK_SIZE = EDGE + EDGES
 
-# A key: what is claimed of each of five ranks (FIELD bits each), flush cards taken (20 bits of a
-# sequence board from this rank on), wilds, aces and layer.
+# A key: how much is claimed of each of five ranks (FIELD bits each), flush cards taken (20 bits of
+# a sequence board from this rank on), wilds, aces and layer.
 FIELD = 5
 FLUSHED, WILDS, ACES, LAYER = 25, 45, 48, 52
 NONE = NODES

@@ -11,10 +11,11 @@ from functools import cached_property
 import numpy as np
 
 from . import layout as lay
-from .cards import Cards, hand_to_words, parse_level
+from .cards import RANK_WORDS, Cards, hand_to_words, parse_level, words_to_cards
+from .errors import HandError
 from .moves import Move
 from .plancosts import cost_of_play, is_loser, weakness_of
-from .planner import MOST_PLAYS, WORK_SIZE, plan_plays
+from .planner import MOST_PLAYS, NO_PLAN, WORK_SIZE, plan_plays
 from .rulefiles import RulesName, resolve_rules
 from .shapes import BOMB, strength_of
 
@@ -105,6 +106,8 @@ def plan(hand: Cards, level: str = "2", rules: RulesName = "guide") -> Plan:
     work = np.zeros(WORK_SIZE, np.int64)
     rows = np.zeros((MOST_PLAYS, 4), np.int64)
     joker_pair = int(rule_words[lay.R_JOKER_PAIR])
-    n, _ = plan_plays(one, two, number, joker_pair, work, rows)
+    n, cost = plan_plays(one, two, number, joker_pair, work, rows)
+    if cost == NO_PLAN:  # no hand is known for which this is so
+        raise HandError(f"the plan of {' '.join(words_to_cards(one, two))} needs too much memory")
     moves = [Move.from_words(*row) for row in rows[:n].tolist()]
-    return Plan(tuple(sorted(moves, key=lambda move: _parting(move, number))), level)
+    return Plan(tuple(sorted(moves, key=lambda move: _parting(move, number))), RANK_WORDS[number])
