@@ -209,7 +209,7 @@ def test_a_bot_in_an_endless_loop_is_left_by_a_second_ctrl_c(tmp_path: Path) -> 
     )
     try:
         deadline = time.monotonic() + 120
-        while not (tmp_path / "run" / "deals").exists() and time.monotonic() < deadline:
+        while not (tmp_path / "run" / "manifest.json").exists() and time.monotonic() < deadline:
             time.sleep(0.05)
         time.sleep(0.3)
         process.send_signal(signal.SIGINT)
