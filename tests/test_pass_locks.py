@@ -20,6 +20,7 @@ import guandan_sim as gs
 from guandan_sim import layout as lay
 from guandan_sim.cards import words_to_cards
 from guandan_sim.runs import create_run
+from guandan_sim.schemas import TABLES
 
 # With max_bomb and the opening leader of ace_reset, guide differs in deals that stand alone by the
 # lock only.
@@ -161,7 +162,7 @@ def retold(run: gs.Run, folder: Path, rules: gs.Rules) -> list[str]:
         ((first, stop),) = writer.missing
         with writer.part(first, stop) as part:
             for name in run.tables:
-                for columns in run.arrays(name):
+                for columns in run.arrays(name, TABLES[name].names):
                     part.write(name, columns)
         writer.finish([part.summary], run.summary)
     return gs.open_run(folder).verify().problems
