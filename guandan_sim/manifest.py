@@ -127,8 +127,12 @@ def _depth(value: object) -> int:
     """Levels of objects and lists within each other, up to one more than may be."""
     level, depth = [value], 0
     while level and depth <= _MOST_LEVELS:
-        held = [v.values() if isinstance(v, dict) else v for v in level if v]
-        level = [inner for of in held if not isinstance(of, str | int | float) for inner in of]
+        level = [
+            inner
+            for of in level
+            if isinstance(of, dict | list)
+            for inner in (of.values() if isinstance(of, dict) else of)
+        ]
         depth += 1
     return depth
 

@@ -47,10 +47,15 @@ def put(value: Any, *names: str | int) -> Callable[[dict[str, Any]], None]:
     return change
 
 
+def puts(values: list[Any], *names: str | int) -> list[Callable[[dict[str, Any]], None]]:
+    return [put(value, *names) for value in values]
+
+
 def setting(*values: Any, of: str) -> list[Callable[[dict[str, Any]], None]]:
     return [put(value, "settings", *of.split(".")) for value in values]
 
 
+NUMBERS: list[Any] = [None, 5, -1, 2**70, "../../etc/passwd", ESCAPES, []]
 FOUND = [
     *setting("11", -1, 2**70, None, 1.5, True, 12, [11], of="seed"),
     *setting(None, [], "guide", {}, DEEP, of="rules"),
@@ -65,36 +70,34 @@ FOUND = [
     *setting("1024", 0, -1024, 1000, None, ESCAPES, of="part_sets"),
     *setting("deals", "games", None, [], ESCAPES, DEEP, of="kind"),
     *setting("deals", "none", None, [], ESCAPES, of="log"),
-    *[put(value, "settings") for value in (None, [], {}, ESCAPES)],
-    *[put(value, "schema_version") for value in (None, 2, "3", [3], ESCAPES, DEEP)],
-    *[put(value, "status") for value in (None, "done", "running", [], ESCAPES)],
-    *[put(value, "parts") for value in (None, {}, [], [1], [None], [[]], [{}, {}], DEEP)],
-    *[put(value, "parts", 0, "first") for value in ("0", 1024, -1, "../../first", ESCAPES)],
-    *[put(value, "parts", 0, "tables") for value in (None, [], {}, "../..", DEEP)],
-    *[
-        put(value, "parts", 0, "tables", "plays", what)
-        for what in ("rows", "bytes", "sha256")
-        for value in (None, 5, -1, 2**70, "../../etc/passwd", ESCAPES, [])
-    ],
-    *[put(value, "rows") for value in (None, [], {}, 5)],
-    *[put(value, "rows", "deals") for value in (None, "6", 2**70, ESCAPES)],
-    *[put(value, "content_hash") for value in (None, [], {}, "00")],
-    *[put(value, "content_hash", "plays") for value in (None, "00", ESCAPES, DEEP)],
-    *[put(value, "summary") for value in (None, [], {}, "fine", ESCAPES, DEEP)],
-    *[put(value, "summary", "deals") for value in (None, "6", 5, 2**70, ESCAPES, DEEP)],
-    *[put(value, "summary", "wins") for value in (None, [], [6, 0, 0], [0, 6], {"0": 6})],
-    *[put(value, "summary", "tributes") for value in (None, {}, {"single": -1, "double": 0})],
-    *[put(value, "summary", "seconds") for value in (None, "x", -1, ESCAPES)],
-    *[put(value, "summary", "deals_per_second") for value in ("x", [], 2**70, ESCAPES)],
+    *puts([None, [], {}, ESCAPES], "settings"),
+    *puts([None, 2, "3", [3], ESCAPES, DEEP], "schema_version"),
+    *puts([None, "done", "running", [], ESCAPES], "status"),
+    *puts([None, {}, [], [1], [None], [[]], [{}, {}], DEEP], "parts"),
+    *puts(["0", 1024, -1, "../../first", ESCAPES], "parts", 0, "first"),
+    *puts([None, [], {}, "../..", DEEP], "parts", 0, "tables"),
+    *puts(NUMBERS, "parts", 0, "tables", "plays", "rows"),
+    *puts(NUMBERS, "parts", 0, "tables", "plays", "bytes"),
+    *puts(NUMBERS, "parts", 0, "tables", "plays", "sha256"),
+    *puts([None, [], {}, 5], "rows"),
+    *puts([None, "6", 2**70, ESCAPES], "rows", "deals"),
+    *puts([None, [], {}, "00"], "content_hash"),
+    *puts([None, "00", ESCAPES, DEEP], "content_hash", "plays"),
+    *puts([None, [], {}, "fine", ESCAPES, DEEP], "summary"),
+    *puts([None, "6", 5, 2**70, ESCAPES, DEEP], "summary", "deals"),
+    *puts([None, [], [6, 0, 0], [0, 6], {"0": 6}], "summary", "wins"),
+    *puts([None, {}, {"single": -1, "double": 0}], "summary", "tributes"),
+    *puts([None, "x", -1, ESCAPES], "summary", "seconds"),
+    *puts(["x", [], 2**70, ESCAPES], "summary", "deals_per_second"),
     *[put(DEEP, name) for name in ("created", "finished", "command")],
 ]
 # What cannot be checked: who played, when, and by what command.
 NOT_FOUND = [
     *setting(None, [], "greedy", [{}] * 4, [None] * 4, [{"name": "a"}], of="bots"),
     *setting([{"name": ESCAPES, "version": 1, "source": ""}] * 4, of="bots"),
-    *[put(value, "command") for value in (None, ESCAPES, [], "x" * 100_000)],
-    *[put(value, "created") for value in (None, ESCAPES, 5)],
-    *[put(value, "finished") for value in (None, ESCAPES, 5)],
+    *puts([None, ESCAPES, [], "x" * 100_000], "command"),
+    *puts([None, ESCAPES, 5], "created"),
+    *puts([None, ESCAPES, 5], "finished"),
 ]
 
 
