@@ -28,8 +28,10 @@ app = typer.Typer(
     name="guandan-sim",
     help="Play bot-against-bot Guandan by the rules, millions of deals, and write them as Parquet.",
     epilog=(
-        "Exit codes: 0 fine; 1 failed (a run that does not verify, a bot that failed, a folder "
-        "that cannot be written); 2 bad input; 130 stopped by Ctrl-C.\n\n"
+        "Exit codes: 0 fine; 1 failed (a run that does not verify or cannot be read, a bot that "
+        "failed, workers lost, a folder that cannot be written or is being written by another "
+        "process); 2 bad input (what is unknown, out of range or not there, a folder that holds "
+        "something, a run of other settings); 130 stopped by Ctrl-C.\n\n"
         "Example: guandan-sim simulate --deals 10k --bots greedy,random"
     ),
     rich_markup_mode="rich",

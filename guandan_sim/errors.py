@@ -12,11 +12,22 @@ __all__ = [
     "HandError",
     "IllegalMoveError",
     "MoveParseError",
+    "NoSuchSetError",
     "OptionError",
     "RulesError",
     "RunError",
     "RunWarning",
+    "printable",
 ]
+
+
+def printable(text: str) -> str:
+    r"""``text`` in one line that may be shown on a terminal: other characters by their escapes.
+
+    >>> print(printable("a\x1b[2J"))
+    a\x1b[2J
+    """
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 
 class GuandanError(ValueError):
@@ -59,6 +70,10 @@ class RunError(GuandanError):
     """A run on disk that cannot be written, read, resumed or trusted."""
 
 
+class NoSuchSetError(RunError):
+    """A set or deal that a run does not have."""
+
+
 class BackendError(GuandanError):
     """Workers that cannot be had, that were lost, or that run other code."""
 
@@ -68,4 +83,4 @@ class BenchError(GuandanError):
 
 
 class RunWarning(UserWarning):
-    """A part of a run that did not read well, and is played again."""
+    """Something of a run that is not as it was written, and is played or written again."""

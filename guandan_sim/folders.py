@@ -21,7 +21,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.fs as pafs
 
-from .errors import RunError
+from .errors import RunError, printable
 
 if sys.platform != "win32":
     import fcntl
@@ -49,7 +49,7 @@ _WHOLE_OBJECTS = ("s3", "gcs", "abfs")
 def one_line(error: BaseException) -> str:
     """What went wrong, in one line."""
     text = getattr(error, "strerror", None) or str(error) or type(error).__name__
-    return str(text).splitlines()[0]
+    return printable(str(text).splitlines()[0])
 
 
 def _temporary(name: str) -> str:
@@ -91,15 +91,31 @@ class LocalFolder:
         return (self.path / name).exists()
 
     def open(self, name: str) -> pa.NativeFile:
-        """Open a file to read. Raises OSError, RunError if it leads outside the folder."""
-        place = self.path / name
-        if not place.resolve().is_relative_to(self.path.resolve()):
-            raise RunError("leads outside the run")
+        """Open a file to read. Raises OSError, RunError if it leads outside the folder or is none:
+        a pipe, say, which would never end.
+        """
+        place = self._within(name)
+        if place.exists() and not place.is_file():
+            raise RunError("is no file")
         return pa.OSFile(str(place))
 
+    def _within(self, name: str) -> Path:
+        """The path of that name. Raises RunError if it leads outside the folder by a link."""
+        place = self.path / name
+        try:
+            inside = place.resolve().is_relative_to(self.path.resolve())
+        except RuntimeError:  # links in a circle, up to Python 3.12
+            inside = False
+        if not inside:
+            raise RunError("leads outside the run")
+        return place
+
     def put(self, name: str, data: bytes | pa.Buffer) -> None:
-        """Write a file that lasts through a power cut, or none. Raises OSError."""
+        """Write a file that lasts through a power cut, or none. Raises OSError, RunError if its
+        folder leads outside this one.
+        """
         place, temporary = self.path / name, self.path / _temporary(name)
+        self._check_parent(name)
         place.parent.mkdir(parents=True, exist_ok=True)
         try:
             with open(temporary, "wb") as file:
@@ -115,15 +131,25 @@ class LocalFolder:
             _sync(self.path)
 
     def delete(self, name: str) -> None:
-        """Delete a file, if it is there. Raises OSError."""
+        """Delete a file, if it is there. Raises OSError, RunError if its folder leads outside this
+        one.
+        """
+        self._check_parent(name)
         (self.path / name).unlink(missing_ok=True)
+
+    def _check_parent(self, name: str) -> None:
+        try:
+            self._within(str(PurePosixPath(name).parent))
+        except RunError as error:
+            raise RunError(f"{self.show(name)} {error}") from error
 
     def lock(self) -> int | None:
         """Hold the folder for this process until the handle is closed or the process ends.
 
         Raises RunError if another process holds it, OSError.
         """
-        handle = os.open(self.path / _LOCK, os.O_RDWR | os.O_CREAT, 0o666)
+        follow_no_link = getattr(os, "O_NOFOLLOW", 0)
+        handle = os.open(self.path / _LOCK, os.O_RDWR | os.O_CREAT | follow_no_link, 0o666)
         if sys.platform != "win32":
             try:
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)

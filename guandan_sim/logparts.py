@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from . import loop
 from .errors import RunError
 from .logrows import (
+    MOST_OF_PLAYS,
     Columns,
     deal_rows,
     match_rows,
@@ -127,7 +128,7 @@ def _check_plays(run: Run, plays: Columns, deals: Columns) -> None:
         if row < len(plays["set"]):
             there = f"a row of set {plays['set'][row]}, deal {plays['deal'][row]} is in its place"
         raise RunError(f"{run.folder}: set {number}, deal {deal}, play {play}: {there}")
-    for name, most in (("seat", 3), ("size", 15), ("chosen_passes", 15)):
+    for name, most in MOST_OF_PLAYS:
         row = int(np.argmax(plays[name])) if size else 0
         if size and plays[name][row] > most:
             place = f"set {plays['set'][row]}, deal {plays['deal'][row]}, play {plays['ply'][row]}"

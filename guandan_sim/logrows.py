@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .runs import Run
 
 __all__ = [
+    "MOST_OF_PLAYS",
     "deal_columns",
     "deal_rows",
     "load",
@@ -31,6 +32,9 @@ __all__ = [
     "tribute_columns",
     "tribute_rows",
 ]
+
+MOST_OF_PLAYS = (("seat", 3), ("size", 15), ("chosen_passes", 15))
+"""What fits in a row of `loop.log_play`, by column."""
 
 Rows = NDArray[np.int64]
 Columns = dict[str, NDArray[Any]]

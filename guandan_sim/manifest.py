@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from guandan_sim.errors import RunError
+from guandan_sim.errors import RunError, printable
 from guandan_sim.folders import Folder, one_line
 from guandan_sim.hashing import PartSummary, content_hash
 from guandan_sim.parts import part_name
@@ -34,6 +34,9 @@ __all__ = [
 ]
 
 MANIFEST = "manifest.json"
+
+# A manifest of ours has six. Whoever goes down into one from a stranger comes to an end.
+_MOST_LEVELS = 50
 
 
 @dataclass(frozen=True)
@@ -110,12 +113,28 @@ def read_manifest(folder: Folder) -> dict[str, Any]:
         raise RunError(f"{folder.show(MANIFEST)} cannot be read: {one_line(error)}") from error
     if not isinstance(manifest, dict):
         raise RunError(f"{folder.show(MANIFEST)} is not a JSON object")
+    if _depth(manifest) > _MOST_LEVELS:
+        raise RunError(f"{folder.show(MANIFEST)} is nested more than {_MOST_LEVELS} levels deep")
     if manifest.get("schema_version") != SCHEMA_VERSION:
         raise RunError(
             f"{folder} has schema version {manifest.get('schema_version')!r}: "
             f"this package reads version {SCHEMA_VERSION}"
         )
     return manifest
+
+
+def _depth(value: object) -> int:
+    """Levels of objects and lists within each other, up to one more than may be."""
+    level, depth = [value], 0
+    while level and depth <= _MOST_LEVELS:
+        level = [
+            inner
+            for of in level
+            if isinstance(of, dict | list)
+            for inner in (of.values() if isinstance(of, dict) else of)
+        ]
+        depth += 1
+    return depth
 
 
 def _flat(value: object, name: str = "") -> dict[str, object]:
@@ -137,7 +156,7 @@ def differences(there: object, here: object) -> list[str]:
     old, new = _flat(there), _flat(here)
     names = sorted(old.keys() | new.keys())
     pairs = [(name, old.get(name, "not set"), new.get(name, "not set")) for name in names]
-    return [f"{name} is {a!r} there and {b!r} here" for name, a, b in pairs if a != b]
+    return [f"{printable(name)} is {a!r} there and {b!r} here" for name, a, b in pairs if a != b]
 
 
 def results(layout: Layout, parts: Iterable[PartSummary]) -> dict[str, Any]:

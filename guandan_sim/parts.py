@@ -26,7 +26,7 @@ from guandan_sim.columns import (
     with_derived,
     with_fixed_words,
 )
-from guandan_sim.errors import RunError
+from guandan_sim.errors import RunError, printable
 from guandan_sim.folders import Folder, folder_of, one_line
 from guandan_sim.hashing import BlockHasher, PartSummary, TablePart
 from guandan_sim.schemas import BLOCK_SETS, TABLES, Table, tables_of
@@ -238,8 +238,8 @@ def _check_schema(file: pq.ParquetFile, table: Table) -> None:
         )
         if found.name != wanted.name or not same_type or found.nullable:
             raise RunError(
-                f"has the column {found.name}, {found.type}: the schema says {wanted.name}, "
-                f"{wanted.type}, not null"
+                f"has the column {printable(f'{found.name}, {found.type}')}: the schema says "
+                f"{wanted.name}, {wanted.type}, not null"
             )
     if len(schema) != len(table.schema):
         raise RunError(f"has {len(schema)} columns: must be {len(table.schema)}")

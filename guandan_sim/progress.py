@@ -13,6 +13,7 @@ from rich.filesize import decimal
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from .bots import Bot
+from .errors import printable
 from .interrupts import ctrl_c_noted
 from .simulate import Progress as Simulated
 from .simulate import ready, warmup
@@ -27,7 +28,7 @@ _SECONDS_BETWEEN_LINES = 10.0
 
 def note(text: str) -> None:
     """One plain line on stderr, never wrapped."""
-    print(text, file=sys.stderr, flush=True)
+    print(printable(text), file=sys.stderr, flush=True)
 
 
 def compile_first(bots: Sequence[Bot], quiet: bool = False) -> float | None:

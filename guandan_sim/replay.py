@@ -7,16 +7,16 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import pyarrow as pa
 
-from . import checking
+from . import checking, loop
 from . import layout as lay
 from .bots import BotName, bots_by_seat
 from .cards import CARD_CODES, RANK_WORDS, parse_level, words_to_cards
 from .checks import check_seed, pack_order
 from .columns import to_columns
 from .deal import clear_deal, set_hands, start_play
-from .errors import RunError
+from .errors import NoSuchSetError, RunError, printable
 from .history import history
-from .logrows import deal_rows, play_rows, tribute_rows
+from .logrows import MOST_OF_PLAYS, deal_rows, play_rows, tribute_rows
 from .match import LAST_DRAWER, finish_deal, last_drawer_turner, start_single_deal
 from .playing import Player
 from .rulebook import settle
@@ -29,6 +29,8 @@ from .tribute import start_tribute, tribute_due
 
 __all__ = ["replay_run", "replay_seed", "transcript"]
 
+_CARDS = sum(1 << number for number in CARD_CODES)
+
 
 def replay_run(run: Run, set_number: int, deal: int | None = None) -> str:
     """The deals of one set of a run, or one of them, told from the log alone.
@@ -39,15 +41,18 @@ def replay_run(run: Run, set_number: int, deal: int | None = None) -> str:
     settings = run.manifest["settings"]
     try:
         rules = played_rules(settings, run.folder)
-        names = [str(bot["name"]) for bot in settings["bots"]]
-    except (KeyError, TypeError) as error:
+        names = [printable(str(settings["bots"][seat]["name"])) for seat in range(4)]
+    except (LookupError, TypeError) as error:
         raise RunError(
             f"{run.folder}: the manifest's settings cannot be read: {error!r}"
         ) from error
     rows = run.set_rows("deals", set_number)
     numbers = rows.column("deal").to_pylist()
+    deals = deal_rows(to_columns(TABLES["deals"], rows.select(TABLES["deals"].names)))
+    if numbers != list(range(len(deals))) or not all(map(_can_be, deals)):
+        raise _not_followed(run, set_number, "")
     if deal is not None and deal not in numbers:
-        raise RunError(
+        raise NoSuchSetError(
             f"set {set_number} of {run.folder} has no deal {deal}; "
             f"it has deals 0 to {len(numbers) - 1}"
         )
@@ -204,15 +209,39 @@ def _state_from_log(
         found = 0
     if found >= 0:
         plays = _rows_of_deal(run, "plays", set_number, deal)
+        for name, most in MOST_OF_PLAYS:
+            if max(plays.column(name).to_pylist(), default=0) > most:
+                raise _not_followed(run, set_number, f", deal {deal}")
         found = checking.follow_plays(
             state, play_rows(to_columns(TABLES["plays"], plays)), 0, len(plays), problem, None
         )
     if found < 0:
-        raise RunError(
-            f"set {set_number}, deal {deal} of {run.folder} cannot be followed; "
-            "`guandan-sim verify` says what is wrong"
-        )
+        raise _not_followed(run, set_number, f", deal {deal}")
     return state
+
+
+def _not_followed(run: Run, set_number: int, deal: str) -> RunError:
+    return RunError(
+        f"set {set_number}{deal} of {run.folder} cannot be followed; "
+        "`guandan-sim verify` says what is wrong"
+    )
+
+
+def _can_be(row: np.ndarray) -> bool:
+    """Whether the row of a deal has seats, teams and hands: what is taken from it as it is."""
+    hands = row[loop.D_HANDS : loop.D_HANDS + 8].reshape(4, 2).tolist()
+    return (
+        0 <= row[loop.D_OWNER] <= 1
+        and 0 <= row[loop.D_LEADER] <= 3
+        and sorted(row[loop.D_FINISH : loop.D_FINISH + 4].tolist()) == [0, 1, 2, 3]
+        and all(
+            one >= 0
+            and one & ~_CARDS == 0
+            and two & ~one == 0
+            and (one.bit_count() + two.bit_count()) == 27
+            for one, two in hands
+        )
+    )
 
 
 def _failures_before(deals: pa.Table, deal: int, rules: Rules) -> tuple[int, int]:

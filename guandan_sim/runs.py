@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from guandan_sim import aggregates
 from guandan_sim.aggregates import Keys, Values
 from guandan_sim.columns import to_columns
-from guandan_sim.errors import RunError
+from guandan_sim.errors import NoSuchSetError, RunError, printable
 from guandan_sim.filters import Filter, empty_of, no_column, sets_between
-from guandan_sim.folders import TEMPORARY, Folder, LocalFolder, folder_of
+from guandan_sim.folders import TEMPORARY, Folder, LocalFolder, folder_of, one_line
 from guandan_sim.hashing import PartSummary, TablePart
 from guandan_sim.joins import Rows, columns_of, rows_of
 from guandan_sim.manifest import (
@@ -103,8 +103,8 @@ class Run:
     @property
     def summary(self) -> dict[str, Any]:
         """The figures of the whole run, as printed at its end; empty until it is finished."""
-        summary: dict[str, Any] = self.manifest.get("summary", {})
-        return summary
+        summary = self.manifest.get("summary")
+        return summary if isinstance(summary, dict) else {}
 
     @property
     def tables(self) -> tuple[str, ...]:
@@ -242,9 +242,9 @@ class Run:
         """The table as a pyarrow dataset, to filter and aggregate without reading it whole.
 
         Every file is opened to see that it is the table's, about 0.7 ms each; its rows are read
-        when they are asked for. pyarrow reads it by the files' statistics, and ends the process on
-        some that are broken: go by :meth:`batches` if you do not trust whom a run comes from.
-        Raises RunError.
+        when they are asked for, with pyarrow's own errors. It goes by the files' statistics, and
+        ends the process on some that are broken: go by :meth:`batches` if you do not trust whom a
+        run comes from. Raises RunError.
         """
         definition = self._table(table)
 
@@ -274,9 +274,13 @@ class Run:
         definition = self._table(table)
         first = set_number // self.layout.part_sets * self.layout.part_sets
         if not 0 <= set_number < self.layout.count:
-            raise RunError(f"no set {set_number}: {self.folder} holds 0 to {self.layout.count - 1}")
+            raise NoSuchSetError(
+                f"no set {set_number}: {self.folder} holds 0 to {self.layout.count - 1}"
+            )
         if first not in {first for first, _ in self.parts}:
-            raise RunError(f"set {set_number} is in a part of {self.path} that is not written yet")
+            raise RunError(
+                f"set {set_number} is in a part of {self.folder} that is not written yet"
+            )
         schema = pa.schema([definition.field(name) for name in definition.shown])
         found = [schema.empty_table()]
         for data in row_groups(self.folder, definition, first, definition.shown, set_number):
@@ -285,6 +289,9 @@ class Run:
                 wanted &= data.column("arm").to_numpy() == arm
             rows = np.flatnonzero(wanted)
             if rows.size:
+                if rows[-1] - rows[0] >= rows.size:
+                    place = self.folder.show(part_name(table, first))
+                    raise RunError(f"{place}: the rows of set {set_number} are not in one piece")
                 found.append(data.slice(rows[0], rows.size))
         return pa.concat_tables(found).combine_chunks()
 
@@ -345,19 +352,26 @@ class Run:
 
     def _parts_there(self) -> list[tuple[int, int]]:
         sets = [
-            {self._first_of(table, name) for name in self.folder.entries(table)}
-            for table in self.tables
+            {self._first_of(table, name) for name in self._entries(table)} for table in self.tables
         ]
         numbers = sorted(first for first in set.intersection(*sets) if first is not None)
         return [self.layout.part(first // self.layout.part_sets) for first in numbers]
 
+    def _entries(self, table: str) -> list[str]:
+        try:
+            return self.folder.entries(table)
+        except (OSError, pa.ArrowException) as error:
+            raise RunError(
+                f"{self.folder.show(table)} cannot be read: {one_line(error)}"
+            ) from error
+
     def _extra_files(self) -> list[str]:
         problems = []
         for table in TABLES:
-            for name in self.folder.entries(table):
+            for name in self._entries(table):
                 if not self.finished and TEMPORARY.fullmatch(name):
                     continue
                 if table not in self.tables or self._first_of(table, name) is None:
-                    place = self.folder.show(f"{table}/{name}")
+                    place = printable(self.folder.show(f"{table}/{name}"))
                     problems.append(f"{place} is not a file of this run")
         return problems

@@ -25,6 +25,7 @@ from guandan_sim.manifest import (
     now,
     read_manifest,
     results,
+    totals_against_manifest,
     write_manifest,
 )
 from guandan_sim.parts import PartWriter, part_name, read_part
@@ -95,7 +96,7 @@ class RunWriter:
 
     ``kept`` are the summaries of the parts that a resumed run already has, ``missing`` the (first,
     stop) of each part still to be written, and ``notes`` has a line for each part on disk that
-    could not be kept, with the reason.
+    could not be kept, with the reason, and for each wrong total of a finished run.
     """
 
     def __init__(
@@ -148,7 +149,10 @@ class RunWriter:
                 self.notes.append(f"{error}; its part is played again")
                 self.missing.append((first, stop))
         self._manifest = manifest
-        if self.missing:
+        if not self.missing and manifest.get("status") == "complete":
+            wrong = totals_against_manifest(self.folder, manifest, self.layout, self.kept)
+            self.notes += [f"{problem}; the manifest is written again" for problem in wrong]
+        if self.missing or self.notes:
             self._begin(str(manifest.get("command", "")), str(manifest.get("created", now())))
 
     def part(self, first: int, stop: int) -> PartWriter:

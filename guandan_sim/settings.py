@@ -10,7 +10,7 @@ import numpy as np
 from . import loop
 from .cards import parse_level
 from .checks import check_seed, pack_order
-from .errors import RulesError, RunError
+from .errors import OptionError, RulesError, RunError
 from .rules import RULES_VERSION, Rules
 from .schemas import BLOCK_SETS
 
@@ -62,7 +62,7 @@ def played_rules(settings: Mapping[str, Any], where: object) -> Rules:
         raise RunError(f"{where}: the manifest's settings cannot be read: {error}") from error
     if version != RULES_VERSION:
         raise RunError(
-            f"{where} was played by rules version {version}; "
+            f"{where} was played by rules version {version!r}; "
             f"this package plays version {RULES_VERSION}"
         )
     return rules
@@ -76,6 +76,12 @@ def followed_settings(settings: Mapping[str, Any], where: object) -> tuple[Rules
         rules = played_rules(settings, where)
         arguments = deal_arguments(settings)
         check_seed(settings["seed"])
+        if settings["kind"] == "matches":
+            for name in ("level", "previous_order"):
+                if settings[name] is not None:
+                    raise OptionError(f"{name} is {settings[name]!r}: matches have their own")
+        elif order_word(settings["previous_order"]) != settings["previous_order"]:
+            raise OptionError(f"previous_order is {settings['previous_order']!r}")
     except (KeyError, TypeError, ValueError, OverflowError) as error:
         if isinstance(error, RunError):
             raise

@@ -34,7 +34,7 @@ from .pools import Threads, gather
 from .rulefiles import RulesName, resolve_rules
 from .rules import RULES_VERSION
 from .settings import deal_arguments, order_word, part_sets
-from .tally import DEAL_COLUMNS, MATCH_COLUMNS, Tally
+from .tally import DEAL_COLUMNS, MATCH_COLUMNS, Tally, summary_problems
 from .workers import Played, Work
 
 if TYPE_CHECKING:
@@ -156,8 +156,8 @@ def simulate(
 
     Returns the `Run` written, or a `Result`. Raises `OptionError`, `RulesError`; and, while what
     was written before stays, `BotError`, `RunError`, `BackendError` and, after Ctrl-C,
-    KeyboardInterrupt. A second Ctrl-C does not wait for the workers. Warns (`RunWarning`) of each
-    part of a resumed run that does not read well and is played again.
+    KeyboardInterrupt. A second Ctrl-C does not wait for the workers. Warns (`RunWarning`) of what
+    of a resumed run is not as it was written, and so played or written again.
 
     >>> simulate(deals=10, bots="greedy", seed=1).summary["deals"]
     10
@@ -214,11 +214,17 @@ def simulate(
             total.merge(session.tally)
             if writer is None:
                 return Result(total.summary(kind, session.tally, time.monotonic() - began))
-            if writer.finished:
-                return open_run(writer.folder)
             if writer.kept:
                 total.merge(_tally_of_parts(writer.folder, writer.kept))
             summary = total.summary(kind, session.tally, time.monotonic() - began)
+            if writer.finished:
+                run = open_run(writer.folder)
+                wrong = summary_problems(run.manifest.get("summary"), summary)
+                if not wrong:
+                    return run
+                for text in wrong:
+                    told = f"{run.folder}: {text}; the manifest is written again"
+                    warnings.warn(told, RunWarning, stacklevel=2)
             writer.finish(session.summaries, summary)
             return open_run(writer.folder)
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["DEAL_COLUMNS", "MATCH_COLUMNS", "Tally"]
+__all__ = ["DEAL_COLUMNS", "MATCH_COLUMNS", "Tally", "summary_problems"]
 
 #: The columns that `Tally` counts.
 DEAL_COLUMNS = ("set", "first", "second", "plays", "tribute", "cancelled")
@@ -137,3 +138,24 @@ class Tally:
             "cancelled": {"single": self.cancelled[1], "double": self.cancelled[2]},
             "transfers": self.transfers,
         }
+
+
+def summary_problems(said: object, counted: Mapping[str, Any]) -> list[str]:
+    """Where the summary in a manifest is not the one ``counted`` from the tables, a line each; how
+    fast it was played need only be a number.
+    """
+    figures = said if isinstance(said, dict) else {}
+    wrong = {
+        name: value
+        for name, value in counted.items()
+        if (not _is_number(figures.get(name)) if "second" in name else figures.get(name) != value)
+    }
+    return [
+        f"the manifest's summary says {name} {figures.get(name)!r}; it is "
+        f"{'no number' if 'second' in name else repr(value)}"
+        for name, value in wrong.items()
+    ]
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < 1e18

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from . import checking, loop
 from .interrupts import ctrl_c_noted
 from .logrows import (
+    MOST_OF_PLAYS,
     deal_rows,
     match_columns,
     match_rows,
@@ -25,7 +26,7 @@ from .pools import Threads, gather
 from .problems import describe, left_over
 from .rules import Rules, new_state
 from .settings import followed_settings
-from .tally import Tally
+from .tally import Tally, summary_problems
 
 if TYPE_CHECKING:
     from .runs import Run
@@ -92,21 +93,10 @@ def verify(run: Run, progress: Callable[[int, int], None] | None = None) -> Repo
         report.plays += part.plays
         total.merge(part.tally)
     if report.ok:
-        report.problems += _summary_problems(run, total)
+        counted = total.summary(run.layout.kind, total, 1.0)
+        wrong = summary_problems(run.manifest.get("summary"), counted)
+        report.problems += [f"{run.folder}: {text}" for text in wrong]
     return report
-
-
-def _summary_problems(run: Run, total: Tally) -> list[str]:
-    """Figures of the manifest's summary that are not those of the tables; how fast it was played is
-    not checked.
-    """
-    counted = total.summary(run.layout.kind, total, 1.0)
-    summary = run.summary if isinstance(run.summary, dict) else {}
-    return [
-        f"{run.folder}: the manifest's summary says {name} {summary.get(name)!r}; it is {value!r}"
-        for name, value in counted.items()
-        if "second" not in name and summary.get(name) != value
-    ]
 
 
 class _PartCheck:
@@ -200,7 +190,7 @@ def _keys_that_do_not_fit(tables: Mapping[str, Mapping[str, Any]]) -> list[str]:
             problems.append(
                 f"{name} has a row of set {found[0][row]}, deal {found[1][row]}, which is no deal"
             )
-    for name, most in (("seat", 3), ("size", 15), ("chosen_passes", 15)):
+    for name, most in MOST_OF_PLAYS:
         if "plays" in tables and tables["plays"][name].max(initial=0) > most:
             problems.append(f"plays.{name} holds {tables['plays'][name].max()}, more than {most}")
     if "plays" in tables and not packs_again(tables["plays"]):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..bots import bots_by_seat
-from ..errors import BotError, OptionError, RunError
+from ..errors import BotError, NoSuchSetError, OptionError, RunError, printable
 from ..options import chosen_bots, chosen_rules, whole_number
 from ..progress import Watch, compile_first
 from .common import (
@@ -56,7 +56,7 @@ def verify_command(run: RunFolder, quiet: Quiet = False) -> None:
     seconds = time.perf_counter() - started
     if not report.ok:
         for problem in report.problems[:_MOST_PROBLEMS]:
-            print(f"- {problem}")
+            print(f"- {printable(problem)}")
         if len(report.problems) > _MOST_PROBLEMS:
             print(f"- and {len(report.problems) - _MOST_PROBLEMS:,} more")
         raise FailureError(f"{run} does not verify; problems found: {len(report.problems):,}")
@@ -122,7 +122,12 @@ def replay_command(
         if set_number is None:
             raise OptionError(f"name the set of {run} to show by its number, from 0")
         one = None if deal is None else whole_number(deal, "--deal", 0)
-        print(replay_run(_open(run), whole_number(set_number, "SET", 0), one))
+        try:
+            print(replay_run(_open(run), whole_number(set_number, "SET", 0), one))
+        except NoSuchSetError:
+            raise
+        except RunError as error:
+            raise FailureError(str(error)) from error
         return
     first_key = whole_number(seed or "", "--seed", 0, MOST_SEED)
     which = whole_number(number, "--number", 0)

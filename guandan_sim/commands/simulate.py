@@ -117,7 +117,7 @@ def simulate_command(
     try:
         compile_first(by_seat, quiet)
         with (
-            warnings.catch_warnings(record=True, category=RunWarning) as warned,
+            warnings.catch_warnings(record=True, action="always", category=RunWarning) as warned,
             watch.shown(advice if out and log != "none" else ""),
         ):
             result = simulate(
