@@ -93,7 +93,9 @@ def warmup(bots: BotName | Sequence[BotName] = ("random", "greedy")) -> None:
             gc.enable()
     if not DISABLED:
         for name in _names(bots):
-            _mark(name).touch()
+            mark = _mark(name)
+            mark.parent.mkdir(parents=True, exist_ok=True)
+            mark.touch()
 
 
 def _between_passes(check: Callable[[], None]) -> AbstractContextManager[Any]:
@@ -204,7 +206,7 @@ def simulate(
                 by_seat,
                 rule_set,
                 arguments,
-                writer.folder.everywhere() if writer else None,
+                _folder(writer.folder, backend) if writer else None,
             )
             parts = writer.missing if writer else list(_parts(count, part_sets(kind, count)))
             session = _Session(count, parts, writer.kept if writer else [], began, progress)
@@ -299,6 +301,11 @@ class _Session:
                     self._kept,
                 )
             )
+
+
+def _folder(folder: Folder, backend: str) -> Folder:
+    """The run's folder as its workers find it; threads name it as the user did."""
+    return folder if backend == "threads" else folder.everywhere()
 
 
 def _discard_unfinished(work: Work) -> None:
