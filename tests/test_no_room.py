@@ -1,4 +1,4 @@
-"""A disk that is full, a quota, a folder that becomes read-only: said in a line, and made good later.
+"""A full disk, a quota, a folder that becomes read-only: said in a line, and made good later.
 
 The limits are real ones of the system. It counts bytes by file, so a limit that the manifest meets
 but a part does not stops a run within a part, and one below the manifest's stops it at once.
@@ -50,7 +50,7 @@ def test_no_room_for_a_file(server: Forks, whole: Path, tmp_path: Path, file: st
     done = server.run(SIMULATE, tmp_path, room=limits(whole)[file])
     assert done.code == 1
     assert done.error == "cannot write to run: File too large"
-    assert not [name for name in (tmp_path / "run").rglob("*.tmp")]
+    assert not list((tmp_path / "run").rglob("*.tmp"))
     assert parts_of(tmp_path).items() <= parts_of(whole).items()
     assert resumed(server, tmp_path) == run_in(whole / "run")
 
