@@ -288,7 +288,7 @@ def discard_unfinished(folder: Folder, tables: Iterable[str]) -> None:
 def folder_of(place: str | os.PathLike[str] | Folder) -> Folder:
     """The folder that a path or URL names. It need not be there.
 
-    Raises RunError for a URL of a kind that pyarrow cannot open.
+    Raises RunError for an empty name, and for a URL of a kind that pyarrow cannot open.
 
     >>> print(folder_of("runs/a").show("manifest.json"))
     runs/a/manifest.json
@@ -296,6 +296,8 @@ def folder_of(place: str | os.PathLike[str] | Folder) -> Folder:
     if isinstance(place, LocalFolder | RemoteFolder):
         return place
     text = os.fspath(place)
+    if not text:
+        raise RunError("the folder of a run is ''; name one, or a URL")
     if not _URL.match(text):
         return LocalFolder(Path(text))
     try:

@@ -35,7 +35,7 @@ class CtrlC:
     def check(self) -> None:
         """Raise KeyboardInterrupt if it was pressed."""
         if self.asked:
-            raise KeyboardInterrupt
+            raise KeyboardInterrupt from None
 
     @contextmanager
     def told(self, tell: Callable[[], None]) -> Iterator[None]:

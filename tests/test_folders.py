@@ -127,6 +127,13 @@ def test_urls_of_no_file_system(url: str) -> None:
         gs.open_run(url)
 
 
+def test_no_name_is_no_folder() -> None:
+    with pytest.raises(gs.RunError, match="the folder of a run is ''; name one"):
+        gs.simulate(deals=5, out="")
+    with pytest.raises(gs.RunError, match="the folder of a run is ''; name one"):
+        gs.open_run("")
+
+
 def test_a_file_is_no_folder(memory: str) -> None:
     fsspec.filesystem("memory").pipe("/runs/a", b"a file")
     with pytest.raises(gs.RunError, match="memory://runs/a is a file: choose another --out"):

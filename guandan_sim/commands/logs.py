@@ -121,9 +121,11 @@ def replay_command(
     if run is not None:
         if set_number is None:
             raise OptionError(f"name the set of {run} to show by its number, from 0")
+        which = whole_number(set_number, "SET", 0)
         one = None if deal is None else whole_number(deal, "--deal", 0)
+        found = _open(run)
         try:
-            print(replay_run(_open(run), whole_number(set_number, "SET", 0), one))
+            print(replay_run(found, which, one))
         except NoSuchSetError:
             raise
         except RunError as error:
