@@ -1,6 +1,8 @@
-"""One Hypothesis profile for all tests: the same examples at every run, on every machine."""
+"""The same at every run, on every machine: the examples of Hypothesis, and how Ctrl-C is taken."""
 
 from __future__ import annotations
+
+import signal
 
 from hypothesis import HealthCheck, settings
 
@@ -13,3 +15,6 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("fixed")
+
+# A shell starts jobs in the background with Ctrl-C ignored, and so would begin what tests start.
+signal.signal(signal.SIGINT, signal.default_int_handler)
