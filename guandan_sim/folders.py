@@ -116,6 +116,7 @@ class LocalFolder:
         """
         place, temporary = self.path / name, self.path / _temporary(name)
         self._check_parent(name)
+        is_new = not place.parent.is_dir()
         place.parent.mkdir(parents=True, exist_ok=True)
         try:
             with open(temporary, "wb") as file:
@@ -127,8 +128,8 @@ class LocalFolder:
             with contextlib.suppress(OSError):
                 temporary.unlink(missing_ok=True)
         _sync(place.parent)
-        if place.parent != self.path:
-            _sync(self.path)
+        if is_new:
+            _sync(place.parent.parent)
 
     def delete(self, name: str) -> None:
         """Delete a file, if it is there. Raises OSError, RunError if its folder leads outside this

@@ -62,7 +62,7 @@ def measured(plan: Plan, *, start: bool, say: Say) -> Iterator[tuple[str, Figure
     say(f"{plan.rounds} rounds of listing moves")
     yield from _listing(plan).items()
     say("writing")
-    yield from written(64 * plan.deals, max(plan.rounds // 20, 3)).items()
+    yield from written(256 * plan.deals, max(plan.rounds // 30, 1)).items()
     if joblib.cpu_count() > 1:
         say(f"{plan.rounds // 2} rounds of two threads")
         yield from _threads(plan).items()
