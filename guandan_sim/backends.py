@@ -6,7 +6,7 @@ import re
 import socket
 from importlib.util import find_spec
 
-from .errors import BackendError, OptionError
+from .errors import BackendError, OptionError, one_line
 from .pools import Pool, Threads
 from .workers import PartPlayer, Played, Work
 
@@ -53,9 +53,7 @@ def _reach(scheduler: str, host: str, port: int) -> None:
     try:
         socket.create_connection((host.strip("[]"), port), timeout=_SECONDS_TO_ANSWER).close()
     except (OSError, OverflowError, UnicodeError) as error:
-        raise BackendError(
-            f"no scheduler answers at {scheduler!r}: {getattr(error, 'strerror', None) or error}"
-        ) from error
+        raise BackendError(f"no scheduler answers at {scheduler!r}: {one_line(error)}") from error
 
 
 def open_pool(

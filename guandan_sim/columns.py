@@ -19,6 +19,7 @@ __all__ = [
     "stored_names",
     "to_arrow",
     "to_columns",
+    "to_numpy",
     "with_derived",
     "with_fixed_words",
 ]
@@ -83,7 +84,7 @@ def with_derived(table: Table, data: pa.Table, names: Sequence[str]) -> pa.Table
         columns = to_columns(table, data)
         words = unpack_cards(*(columns[name] for name in table.source))
         for column, values in zip(table.derived, words, strict=True):
-            data = data.append_column(table.field(column.name), pa.array(values))
+            data = data.append_column(column.field(column.name), pa.array(values))
     return data.select(names)
 
 
@@ -98,11 +99,15 @@ def to_columns(table: Table, data: pa.Table) -> Columns:
     columns: Columns = {}
     for column in table.by_name.values():
         if column.name in data.column_names:
-            values = data.column(column.name).combine_chunks()
-            columns[column.name] = (values.indices if column.words else values).to_numpy(
-                zero_copy_only=False
-            )
+            columns[column.name] = to_numpy(data.column(column.name).combine_chunks())
     return columns
+
+
+def to_numpy(values: pa.Array) -> NDArray[Any]:
+    """The values, or the places of words in their list."""
+    plain = values.indices if pa.types.is_dictionary(values.type) else values
+    array: NDArray[Any] = plain.to_numpy(zero_copy_only=False)
+    return array
 
 
 def with_fixed_words(table: Table, data: pa.Table) -> pa.Table:

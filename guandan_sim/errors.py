@@ -17,6 +17,7 @@ __all__ = [
     "RulesError",
     "RunError",
     "RunWarning",
+    "one_line",
     "printable",
 ]
 
@@ -84,3 +85,9 @@ class BenchError(GuandanError):
 
 class RunWarning(UserWarning):
     """Something of a run that is not as it was written, and is played or written again."""
+
+
+def one_line(error: BaseException) -> str:
+    """What went wrong, in one line."""
+    text = getattr(error, "strerror", None) or str(error) or type(error).__name__
+    return printable(str(text).splitlines()[0])

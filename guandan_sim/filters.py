@@ -19,8 +19,7 @@ import pyarrow.fs as pafs
 import pyarrow.parquet as pq
 from pyarrow import acero
 
-from .errors import RunError
-from .folders import one_line
+from .errors import RunError, one_line
 from .schemas import Column
 
 __all__ = [
@@ -107,8 +106,9 @@ def empty_of(columns: Mapping[str, Column], names: Iterable[str]) -> pa.Table:
     arrays = []
     for field in schema:
         values = pa.array([], field.type)
-        if words := columns[field.name].words:
-            values = pa.DictionaryArray.from_arrays(values.indices, pa.array(words, pa.string()))
+        if columns[field.name].words:
+            words = columns[field.name].arrow_words
+            values = pa.DictionaryArray.from_arrays(values.indices, words)
         arrays.append(values)
     return pa.Table.from_arrays(arrays, schema=schema)
 

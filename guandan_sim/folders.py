@@ -21,7 +21,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.fs as pafs
 
-from .errors import RunError, printable
+from .errors import RunError, one_line
 
 if sys.platform != "win32":
     import fcntl
@@ -33,7 +33,6 @@ __all__ = [
     "RemoteFolder",
     "discard_unfinished",
     "folder_of",
-    "one_line",
 ]
 
 TEMPORARY = re.compile(r"\.(part-\d+\.parquet|manifest\.json)\.[0-9a-f-]+\.tmp")
@@ -44,12 +43,6 @@ _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 
 #: File systems in which a file is there only once all of it was sent, and renaming means copying.
 _WHOLE_OBJECTS = ("s3", "gcs", "abfs")
-
-
-def one_line(error: BaseException) -> str:
-    """What went wrong, in one line."""
-    text = getattr(error, "strerror", None) or str(error) or type(error).__name__
-    return printable(str(text).splitlines()[0])
 
 
 def _temporary(name: str) -> str:

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from guandan_sim.errors import RunError, printable
-from guandan_sim.folders import Folder, one_line
+from guandan_sim.errors import RunError, one_line, printable
+from guandan_sim.folders import Folder
 from guandan_sim.hashing import PartSummary, content_hash
 from guandan_sim.parts import part_name
 from guandan_sim.schemas import BLOCK_SETS, SCHEMA_VERSION, tables_of

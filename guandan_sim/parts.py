@@ -26,8 +26,8 @@ from guandan_sim.columns import (
     with_derived,
     with_fixed_words,
 )
-from guandan_sim.errors import RunError, printable
-from guandan_sim.folders import Folder, folder_of, one_line
+from guandan_sim.errors import RunError, one_line, printable
+from guandan_sim.folders import Folder, folder_of
 from guandan_sim.hashing import BlockHasher, PartSummary, TablePart
 from guandan_sim.schemas import BLOCK_SETS, TABLES, Table, tables_of
 

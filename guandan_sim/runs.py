@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 from guandan_sim import aggregates
 from guandan_sim.aggregates import Keys, Values
-from guandan_sim.columns import to_columns
-from guandan_sim.errors import NoSuchSetError, RunError, printable
-from guandan_sim.filters import Filter, empty_of, no_column, sets_between
-from guandan_sim.folders import TEMPORARY, Folder, LocalFolder, folder_of, one_line
+from guandan_sim.columns import to_columns, to_numpy
+from guandan_sim.errors import NoSuchSetError, RunError, one_line, printable
+from guandan_sim.filters import Filter, empty_of, no_column, schema_of, sets_between
+from guandan_sim.folders import TEMPORARY, Folder, LocalFolder, folder_of
 from guandan_sim.hashing import PartSummary, TablePart
 from guandan_sim.joins import Rows, columns_of, rows_of
 from guandan_sim.manifest import (
@@ -175,12 +175,8 @@ class Run:
     ) -> Iterator[dict[str, NDArray[Any]]]:
         """As :meth:`batches`, in NumPy arrays; words as int8 places in their list of ``WORDS``."""
         for batch in self.batches(table, columns, where):
-            yield {
-                name: (values.indices if pa.types.is_dictionary(values.type) else values).to_numpy(
-                    zero_copy_only=False
-                )
-                for name, values in zip(batch.schema.names, batch.columns, strict=True)
-            }
+            pairs = zip(batch.schema.names, batch.columns, strict=True)
+            yield {name: to_numpy(values) for name, values in pairs}
 
     def aggregate(
         self, table: str, values: Values, by: Keys = (), where: Filter | None = None
@@ -281,7 +277,7 @@ class Run:
             raise RunError(
                 f"set {set_number} is in a part of {self.folder} that is not written yet"
             )
-        schema = pa.schema([definition.field(name) for name in definition.shown])
+        schema = schema_of(definition.by_name, definition.shown)
         found = [schema.empty_table()]
         for data in row_groups(self.folder, definition, first, definition.shown, set_number):
             wanted = data.column("set").to_numpy() == set_number

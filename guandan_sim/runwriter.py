@@ -14,8 +14,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from guandan_sim.errors import RunError
-from guandan_sim.folders import Folder, discard_unfinished, folder_of, one_line
+from guandan_sim.errors import RunError, one_line
+from guandan_sim.folders import Folder, discard_unfinished, folder_of
 from guandan_sim.hashing import PartSummary
 from guandan_sim.manifest import (
     MANIFEST,

@@ -195,17 +195,13 @@ class Table:
         derived = tuple(column.name for column in self.derived)
         return (*self.names[:before], *derived, *self.names[after + 1 :])
 
-    def field(self, name: str) -> pa.Field:
-        """The Arrow field of a column; its description is in its metadata."""
-        return self.by_name[name].field(name)
-
     @cached_property
     def schema(self) -> pa.Schema:
         """The Arrow schema; the description of each column is in its field's metadata."""
         import pyarrow as pa
 
         return pa.schema(
-            [self.field(name) for name in self.names],
+            [column.field(column.name) for column in self.columns],
             metadata={
                 "guandan_sim.table": self.name,
                 "guandan_sim.schema_version": str(SCHEMA_VERSION),
