@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from .errors import OptionError
 from .intervals import Interval
 
-__all__ = ["estimate_lines", "json_safe", "same_lengths", "whole_numbers"]
+__all__ = ["cell_lines", "estimate_lines", "json_safe", "same_lengths", "whole_numbers"]
 
 
 def whole_numbers(values: ArrayLike, name: str) -> NDArray[np.int64]:
@@ -71,8 +72,21 @@ def estimate_lines(
                 f"[{low_text}, {high_text}]" if known else "unknown",
             )
         )
-    widths = [max(len(row[column]) for row in cells) for column in range(4)]
+    # Intervals begin under each other, while `cell_lines` ends columns so.
+    width = max(len(row[3]) for row in cells)
+    return cell_lines([(*row[:3], row[3].ljust(width)) for row in cells])
+
+
+def cell_lines(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Lines of a table of texts, its columns aligned: the first to the left, others to the right.
+
+    >>> cell_lines([("", "won"), ("a", "7")])
+    ['   won', 'a    7']
+    """
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return [
-        f"{row[0]:<{widths[0]}}  {row[1]:>{widths[1]}}  {row[2]:>{widths[2]}}  {row[3]}"
-        for row in cells
+        "  ".join(
+            f"{cell:{'>' if column else '<'}{widths[column]}}" for column, cell in enumerate(row)
+        ).rstrip()
+        for row in rows
     ]

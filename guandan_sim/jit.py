@@ -71,6 +71,7 @@ _NOT_COMPILED = {
     "__main__.py",
     "aggregates.py",
     "baseline.py",
+    "bradleyterry.py",
     "checks.py",
     "cli.py",
     "cluster.py",

@@ -123,10 +123,17 @@ def compare_matches(
     if wrong.any():
         found = winners[np.argmax(wrong)]
         raise OptionError(f"won is {found} in a match; 0, 1 or {NO_WINNER} is needed")
-    keys, repeats = np.unique(np.stack([set_numbers, arm_numbers]), axis=1, return_counts=True)
+    _, set_index = np.unique(set_numbers, return_inverse=True)
+    every, arm_index = np.unique(arm_numbers, return_inverse=True)
+    _, at, repeats = np.unique(
+        set_index * len(every) + arm_index, return_index=True, return_counts=True
+    )
     if (repeats > 1).any():
-        number, arm = keys[:, np.argmax(repeats > 1)].tolist()
-        raise OptionError(f"set {number} has arm {arm} more than once; one match each is needed")
+        row = at[np.argmax(repeats > 1)]
+        raise OptionError(
+            f"set {set_numbers[row]} has arm {arm_numbers[row]} more than once; "
+            "one match each is needed"
+        )
 
     decided = winners != NO_WINNER
     _, index = np.unique(set_numbers[decided], return_inverse=True)
