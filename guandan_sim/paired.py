@@ -141,6 +141,8 @@ def _variance_saved(gains: NDArray[np.int64], confidence: float) -> tuple[float,
     sets, arms = gains.shape
     if sets < 2:
         return math.nan, UNKNOWN
+    if arms == 1:
+        return 0.0, (0.0, 0.0)
     sums, squares = gains.sum(axis=1), (gains**2).sum(axis=1)
     totals = (float(sums.sum()), float((sums**2).sum()), float(squares.sum()))
     value = float(_saved(*totals, sets, arms))
@@ -203,13 +205,15 @@ def compare(
 
     A set's value is the mean over its deals; means are over sets, and the standard error is that
     of N independent sets, sd / sqrt(N). Intervals are Student's t with N - 1 degrees of freedom for
-    levels, and `share_interval` for wins.
+    levels, and `share_interval` for wins. Simulated, they cover at their rate from about 100 sets
+    on; with fewer sets and rare losses that of levels is too short, while that of wins holds.
 
     ``variance_saved`` compares the mean's variance with that of as many deals on decks of their
     own: 1 - n se**2 / s2, where n is the number of deals and s2 = mean((gain - mean_gain)**2) +
     se**2 estimates one deal's variance without bias. It is -(K - 1) times the correlation of two
     deals of a set of K, so it is negative if a set's deals go the same way, 0 for one arm and 1 for
-    a bot against itself. Its interval is the delete-one-set jackknife's.
+    a bot against itself. Its interval is the delete-one-set jackknife's, too
+    short for fewer than 100 sets.
 
     Edge cases. One set: errors and intervals are nan. ``exactly_level`` (in every set the outcomes
     of A and B mirror each other and the levels add up to 0): 0 with error 0 and interval [0, 0], a
