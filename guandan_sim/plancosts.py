@@ -14,8 +14,8 @@ better has, in this order,
 
 So wilds go where they save a turn, else a loser, else into a bomb, and eight of a kind are two
 bombs. A plan's cost is the sum of its plays' costs, each ``turn * TURN + (loser - bomb) * LOSER +
-weakness``. Weakness sums to less than LOSER and losers to less than TURN / LOSER, so sums compare
-as the three numbers do.
+weakness * WEAKNESS + bomb``. Each number sums to less than the next one's unit, so sums compare as
+the three numbers do; the bombs come last and decide nothing but ties.
 """
 
 from __future__ import annotations
@@ -42,7 +42,9 @@ __all__ = [
     "LOSER",
     "PART_COSTS",
     "TURN",
+    "WEAKNESS",
     "bomb_cost",
+    "bombs_of",
     "cost_of_play",
     "is_loser",
     "losers_less_bombs",
@@ -50,8 +52,9 @@ __all__ = [
     "weakness_of",
 ]
 
-LOSER = 1 << 9
-TURN = 1 << 15
+WEAKNESS = 1 << 3
+LOSER = WEAKNESS << 9
+TURN = LOSER << 6
 
 # Ranks of which a single, a pair is no loser: from this power on.
 _LEVEL_POWER = 14
@@ -64,9 +67,10 @@ def _part_costs() -> np.ndarray:
         powers = POWER[16 * level + 1 : 16 * level + 16]
         for rank, power in enumerate(powers, 1):
             above = int((powers > power).sum())
-            table[level, SINGLE, rank] = TURN + LOSER * (power < _LEVEL_POWER) + above
-            table[level, PAIR, rank] = TURN + LOSER * (power < _ACE_POWER) + above
-            table[level, TRIPLE, rank] = TURN + above - 2  # there are no triples of jokers
+            table[level, SINGLE, rank] = TURN + LOSER * (power < _LEVEL_POWER) + WEAKNESS * above
+            table[level, PAIR, rank] = TURN + LOSER * (power < _ACE_POWER) + WEAKNESS * above
+            # There are no triples of jokers.
+            table[level, TRIPLE, rank] = TURN + WEAKNESS * (above - 2)
     return table.reshape(-1)
 
 
@@ -75,17 +79,21 @@ def _part_costs() -> np.ndarray:
 PART_COSTS = _part_costs()
 
 
+def _bomb(weakness: int) -> int:
+    return weakness * WEAKNESS - LOSER + 1
+
+
 def bomb_cost(*sizes: int) -> int:
     """Cost of rank bombs of these sizes.
 
-    >>> bomb_cost(4) == 8 - LOSER
+    >>> bomb_cost(4) == 8 * WEAKNESS - LOSER + 1
     True
     """
-    return sum(8 - (size - 4 if size < 6 else size - 3) - LOSER for size in sizes)
+    return sum(_bomb(8 - (size - 4 if size < 6 else size - 3)) for size in sizes)
 
 
-FLUSH_COST = 6 - LOSER
-JOKER_BOMB_COST = -LOSER
+FLUSH_COST = _bomb(6)
+JOKER_BOMB_COST = _bomb(0)
 
 
 @kernel
@@ -98,8 +106,9 @@ def cost_of_play(shape: int, rank: int, size: int, level: int) -> int:
     if shape == JOKER_BOMB:
         return JOKER_BOMB_COST
     if shape >= BOMB:
-        return 8 - strength_of(shape, rank, size, level) // LADDER_STEP - LOSER
-    return TURN + 13 - rank
+        rung = strength_of(shape, rank, size, level) // LADDER_STEP
+        return (8 - rung) * WEAKNESS - LOSER + 1
+    return TURN + (13 - rank) * WEAKNESS
 
 
 @kernel
@@ -117,7 +126,13 @@ def losers_less_bombs(cost: int) -> int:
 @kernel
 def weakness_of(cost: int) -> int:
     """The weakness in the cost of a plan."""
-    return cost - turns_of(cost) * TURN - losers_less_bombs(cost) * LOSER
+    return (cost - turns_of(cost) * TURN - losers_less_bombs(cost) * LOSER) // WEAKNESS
+
+
+@kernel
+def bombs_of(cost: int) -> int:
+    """The bombs in the cost of a plan."""
+    return cost & (WEAKNESS - 1)
 
 
 @kernel

@@ -59,6 +59,7 @@ __all__ = [
     "drop_play",
     "plan_cost",
     "plan_plays",
+    "put_run",
 ]
 
 #: Rows that the plan of 27 cards may need.
@@ -190,7 +191,7 @@ def _put(rows: Rows, n: int, shape: int, rank: int, one: int, two: int) -> int:
 
 
 @kernel
-def _put_run(
+def put_run(
     rows: Rows, n: int, action: int, layer: int, one: int, two: int, level: int
 ) -> tuple[int, int, int]:
     """A straight, tube or plate that begins at this layer: from each rank the cards that it has,
@@ -336,7 +337,7 @@ def plan_plays(
         step = work[index(STEPS + i)]
         action = step >> 4 & 0xFFF
         if action <= BEGIN_PLATE:
-            n, one, two = _put_run(rows, n, action, step >> 16, one, two, level)
+            n, one, two = put_run(rows, n, action, step >> 16, one, two, level)
     for i in range(steps):
         step = work[index(STEPS + i)]
         action = step >> 4 & 0xFFF

@@ -34,7 +34,7 @@ from .bitboard import NATURAL, rank_counts, sequence_board
 from .bits import index, popcount
 from .counting import flush_planes, run_starts
 from .jit import Words, kernel, opened
-from .plancosts import FLUSH_COST, JOKER_BOMB_COST, PART_COSTS, TURN, bomb_cost
+from .plancosts import FLUSH_COST, JOKER_BOMB_COST, PART_COSTS, TURN, WEAKNESS, bomb_cost
 from .plannodes import (
     ACES,
     BEGINS,
@@ -210,7 +210,7 @@ def _price(action: int, layer: int, level: int, wilds: int) -> tuple[int, int, i
     if action >= BEGIN_FLUSH:
         return 0, 0, FLUSH_COST
     # A sequence is weaker by the ranks above its top.
-    return 0, 0, TURN + 13 - layer - (4 >> action)
+    return 0, 0, TURN + (13 - layer - (4 >> action)) * WEAKNESS
 
 
 @kernel

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from .bits import index, mix
 from .jit import Words, kernel, opened
-from .plancosts import LOSER, TURN
+from .plancosts import LOSER, TURN, WEAKNESS
 
 __all__ = [
     "ACES",
@@ -74,7 +74,7 @@ NONE = NODES
 
 #: More than any plan costs.
 NO_PLAN = 1 << 40
-_DEAREST_PAIR = TURN + LOSER + 14
+_DEAREST_PAIR = TURN + LOSER + 14 * WEAKNESS
 
 # Full houses that wait for a pair, less pairs that wait: with 27 cards there are at most five such
 # pairs, so that -5 to 5 will do. In the highest lane are 6 and more.

@@ -1,0 +1,92 @@
+"""`planner`: keeps to the best plan of its hand, counts what the others may hold, and makes the
+choice after which its team may expect the most.
+
+A choice is worth a sum of terms (`terms`) with weights fitted to games of its own (`weights`); the
+choices are those of `choices`. Decisions are integers only, and draw nothing.
+"""
+
+from __future__ import annotations
+
+from .. import layout as lay
+from ..bitboard import count_cards, remove
+from ..bits import trailing_zeros
+from ..jit import Words, kernel
+from ..shapes import POWER
+from ..tribute import choice_mask
+from .choices import (
+    CHOICE_WIDTH,
+    CHOICES,
+    MEMORY_SIZE,
+    MOST_CHOICES,
+    cost_in,
+    list_choices,
+    settle,
+)
+from .greedy import write_move
+from .terms import FACTS_SIZE, MOST_TERMS, choice_terms, gather_facts, weigh
+from .weights import WEIGHTS
+
+__all__ = ["DESK_SIZE", "choose_card", "play"]
+
+_FACTS = MEMORY_SIZE
+_TERMS = _FACTS + FACTS_SIZE
+#: Words of memory that `planner` needs for each seat.
+DESK_SIZE = _TERMS + MOST_TERMS + 1
+
+
+@kernel
+def best_choice(view: Words, memory: Words, weights: Words) -> int:
+    """Number of the choice in the seat's memory that is worth most."""
+    n = list_choices(memory, view)
+    if n == 1:
+        return 0
+    facts, terms = memory[_FACTS:_TERMS], memory[_TERMS:]
+    gather_facts(view, facts)
+    choices = memory[CHOICES : CHOICES + MOST_CHOICES * CHOICE_WIDTH]
+    rows = choices.reshape((MOST_CHOICES, CHOICE_WIDTH))
+    own_one, own_two = view[lay.V_ONE], view[lay.V_TWO]
+    best, most = 0, 0
+    for i in range(n):
+        take_one, take_two = rows[i, 2], rows[i, 3]
+        one, two = remove(own_one, own_two, take_one, take_two)
+        size = count_cards(take_one, take_two)
+        choice_terms(view, facts, terms, rows[i, 0], rows[i, 1], size, one, two, rows[i, 4])
+        worth = weigh(terms, weights)
+        if i == 0 or worth > most:
+            best, most = i, worth
+    return best
+
+
+@kernel
+def play(view: Words, scratch: Words, out: Words) -> int:
+    """The choice that is worth most."""
+    best = best_choice(view, scratch, WEIGHTS)
+    at = CHOICES + CHOICE_WIDTH * best
+    shape, rank, one, two = scratch[at], scratch[at + 1], scratch[at + 2], scratch[at + 3]
+    settle(scratch, one, two, scratch[at + 4])
+    return write_move(out, shape, rank, one, two)
+
+
+@kernel
+def choose_card(view: Words, scratch: Words, out: Words) -> int:
+    """Part with the card without which the plan is cheapest; of equals with the weakest, or if it
+    goes to the partner with the strongest.
+    """
+    one, two, level, seat = view[lay.V_ONE], view[lay.V_TWO], view[lay.V_LEVEL], view[lay.V_SEAT]
+    mask = choice_mask(view, seat, one)
+    to_partner = False
+    if view[lay.V_PHASE] == lay.PHASE_RETURN:
+        row = 0 if seat == view[lay.V_RECEIVER] else lay.V_TRIBUTE_WIDTH
+        to_partner = view[lay.V_GIVER + row] == seat ^ 2
+    least = 0
+    out[lay.OUT_CARD] = -1
+    while mask:
+        card = trailing_zeros(mask)
+        mask &= mask - 1
+        left_one, left_two = remove(one, two, 1 << card, 0)
+        power = POWER[16 * level + (card >> 2)]
+        cost = 32 * cost_in(scratch, view, left_one, left_two) + (-power if to_partner else power)
+        if out[lay.OUT_CARD] < 0 or cost < least:
+            least = cost
+            out[lay.OUT_CARD] = card
+    return 0
