@@ -150,7 +150,7 @@ def source_key(*extra: bytes) -> str:
     )
     digest.update(repr((versions, VECTORS, processor)).encode())
     for path in sorted(_PACKAGE.rglob("*.py")):
-        if path.name not in _NOT_COMPILED and path.parent.name != "commands":
+        if path.name not in _NOT_COMPILED and path.parent.name not in ("commands", "templates"):
             digest.update(path.relative_to(_PACKAGE).as_posix().encode())
             digest.update(path.read_bytes())
     for item in extra:

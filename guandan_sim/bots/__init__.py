@@ -54,7 +54,7 @@ class Bot:
     """
 
     name: str
-    play: BotFunction | PythonBot
+    play: BotFunction | PythonBot | type[PythonBot]
     tribute: BotFunction = greedy.choose_card
     give_back: BotFunction = greedy.choose_card
     version: str = "1"
@@ -272,7 +272,7 @@ class Bot:
 
 #: How a bot may be named: by name or import path, as a `Bot`, as a play function, or as a Python
 #: bot or a class of them.
-BotName = str | Bot | BotFunction | PythonBot
+BotName = str | Bot | BotFunction | PythonBot | type[PythonBot]
 
 BUILT_IN: dict[str, Bot] = {
     "random": Bot("random", random.play, random.choose_card, random.choose_card),
