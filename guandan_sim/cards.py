@@ -37,6 +37,8 @@ RANK_WORDS: tuple[str, ...] = ("", *"23456789TJQKA", "SB", "HR")
 
 _SUITS = "SHCD"
 
+_LEVELS = {RANK_WORDS[rank]: rank for rank in range(1, 14)}
+
 #: Code of each card number; numbers 4..55 are natural cards, 56 and 60 the jokers.
 CARD_CODES: dict[int, str] = {
     4 * rank + suit: _SUITS[suit] + RANK_WORDS[rank] for rank in range(1, 14) for suit in range(4)
@@ -49,6 +51,24 @@ CARD_NUMBERS: dict[str, int] = {code: number for number, code in CARD_CODES.item
 DISPLAY_PLACE: dict[str, tuple[int, int]] = {
     code: (-(number >> 2), number & 3) for number, code in CARD_CODES.items()
 }
+
+#: By falling rank, its place in a word and the codes of the cards in eight bits: four suits of
+#: first copies, four of second ones.
+_CARDS_OF_RANK = [
+    (
+        4 * rank,
+        [
+            [
+                CARD_CODES[4 * rank + suit]
+                for suit in range(4)
+                for copy in (0, 4)
+                if copies >> copy + suit & 1 and 4 * rank + suit in CARD_CODES
+            ]
+            for copies in range(256)
+        ],
+    )
+    for rank in range(15, 0, -1)
+]
 
 
 def parse_cards(cards: Cards) -> list[str]:
@@ -71,6 +91,9 @@ def parse_cards(cards: Cards) -> list[str]:
             ) from None
     codes = []
     for item in items:
+        if item in CARD_NUMBERS and type(item) is str:
+            codes.append(item)
+            continue
         code = item.strip().upper().replace("10", "T") if isinstance(item, str) else ""
         if code not in CARD_NUMBERS:
             raise CardParseError(
@@ -87,6 +110,8 @@ def parse_level(level: object) -> int:
     >>> parse_level("2"), parse_level("10"), parse_level("A")
     (1, 9, 13)
     """
+    if type(level) is str and level in _LEVELS:
+        return _LEVELS[level]
     known = isinstance(level, str | int | np.integer) and not isinstance(level, bool)
     word = str(level).strip().upper().replace("10", "T") if known else ""
     if word == "" or word not in RANK_WORDS[1:14]:
@@ -141,9 +166,12 @@ def words_to_cards(one: int, two: int) -> tuple[str, ...]:
     >>> words_to_cards(48, 16)
     ('S2', 'S2', 'H2')
     """
-    held = [code for number, code in CARD_CODES.items() if one >> number & 1]
-    held += [code for number, code in CARD_CODES.items() if two >> number & 1]
-    return display_order(held)
+    held: list[str] = []
+    for place, cards in _CARDS_OF_RANK:
+        copies = one >> place & 15 | (two >> place & 15) << 4
+        if copies:
+            held += cards[copies]
+    return tuple(held)
 
 
 def card_codes(one: int) -> list[str]:

@@ -80,6 +80,7 @@ _NOT_COMPILED = {
     "elo.py",
     "errors.py",
     "estimates.py",
+    "failures.py",
     "filters.py",
     "fingerprint.py",
     "folders.py",
@@ -105,6 +106,8 @@ _NOT_COMPILED = {
     "problems.py",
     "processes.py",
     "progress.py",
+    "python.py",
+    "pythonloop.py",
     "ratings.py",
     "remote.py",
     "replay.py",
@@ -129,6 +132,7 @@ _NOT_COMPILED = {
     "timing.py",
     "verify.py",
     "view.py",
+    "viewwords.py",
     "workers.py",
     "workloads.py",
     "writing.py",
@@ -154,7 +158,7 @@ def source_key(*extra: bytes) -> str:
     )
     digest.update(repr((versions, VECTORS, processor)).encode())
     for path in sorted(_PACKAGE.rglob("*.py")):
-        if path.name not in _NOT_COMPILED and path.parent.name != "commands":
+        if path.name not in _NOT_COMPILED and path.parent.name not in ("commands", "templates"):
             digest.update(path.relative_to(_PACKAGE).as_posix().encode())
             digest.update(path.read_bytes())
     for item in extra:

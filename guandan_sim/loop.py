@@ -189,12 +189,19 @@ def play_out(
     """Play the deal in ``state`` to its end, from wherever it stands; returns a STATUS.
 
     ``plays``, ``tributes``, ``returns``: four bot functions each. ``view`` int64[VIEW_SIZE],
-    ``scratch`` int64[4, SCRATCH_SIZE], ``out`` int64[OUT_SIZE]: memory of the bots. ``checked``:
+    ``scratch`` int64[4, SCRATCH_SIZE or more], ``out`` int64[OUT_SIZE]: memory of the bots. ``checked``:
     mask of the seats whose choices are checked. ``rows``: int64[n, PLAY_WIDTH] log, written from
     row ``cursor[C_PLAYS]`` on; no rows, no log.
     """
     clear_view(view)
-    own_scratch = (scratch[0], scratch[1], scratch[2], scratch[3])
+    # Of a longer memory, which a bot of ours needs, others see the words that every bot has.
+    words = scratch.shape[1]
+    own_scratch = (
+        scratch[0][: lay.SCRATCH_SIZE if checked & 1 else words],
+        scratch[1][: lay.SCRATCH_SIZE if checked & 2 else words],
+        scratch[2][: lay.SCRATCH_SIZE if checked & 4 else words],
+        scratch[3][: lay.SCRATCH_SIZE if checked & 8 else words],
+    )
     for seat in range(4):
         state[lay.S_KEYS + seat] = word(state[lay.S_STREAMS + seat], state[lay.S_DECISIONS + seat])
     while state[lay.V_PHASE] < lay.PHASE_PLAY:

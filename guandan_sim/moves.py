@@ -11,7 +11,7 @@ import numpy as np
 
 from . import layout as lay
 from .cards import (
-    DISPLAY_PLACE,
+    CARD_CODES,
     RANK_WORDS,
     Cards,
     cards_to_words,
@@ -29,6 +29,9 @@ from .rules import Rules
 from .shapes import PASS, SHAPE_WORDS, is_declaration, kind_of, outranks, strength_of
 
 __all__ = ["Move", "legal_moves", "readings"]
+
+#: Place of each card code in display order.
+_PLACES = {code: place for place, code in enumerate(display_order(CARD_CODES.values()))}
 
 
 @dataclass(frozen=True)
@@ -63,13 +66,26 @@ class Move:
     @property
     def words(self) -> tuple[int, int, int, int]:
         """(shape, rank, one, two) as kernels take them."""
+        known: tuple[int, int, int, int] | None = self.__dict__.get("_words")
+        if known is not None:
+            return known
         one, two = cards_to_words(self.cards, name="move")
         return SHAPE_WORDS.index(self.shape), RANK_WORDS.index(self.rank), one, two
 
     @classmethod
     def from_words(cls, shape: int, rank: int, one: int, two: int) -> Move:
         """The move that a kernel writes as (shape, rank, one, two)."""
-        return cls(SHAPE_WORDS[shape], RANK_WORDS[rank], words_to_cards(int(one), int(two)))
+        if shape == PASS:
+            return cls(SHAPE_WORDS[shape], RANK_WORDS[rank], words_to_cards(one, two))
+        move = cls.__new__(cls)
+        # Nothing of it needs checking, and there may be thousands.
+        move.__dict__.update(
+            shape=SHAPE_WORDS[shape],
+            rank=RANK_WORDS[rank],
+            cards=words_to_cards(one, two),
+            _words=(shape, rank, one, two),
+        )
+        return move
 
     def beats(self, other: Move, level: str) -> bool:
         """Whether this move may be played on ``other`` at that level. A pass beats nothing and is
@@ -230,4 +246,4 @@ def moves_of_hand(
     rows = np.empty((total, 4), np.int64)
     list_moves(one, two, level, kind, strength, max_bomb, joker_pair, rows)
     moves = [Move.from_words(*row) for row in rows.tolist()]
-    return sorted(moves, key=lambda m: (m.words[:2], [DISPLAY_PLACE[c] for c in m.cards]))
+    return sorted(moves, key=lambda m: (m.words[:2], [_PLACES[card] for card in m.cards]))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import inspect
 import io
 import os
 import pickle
@@ -28,7 +29,7 @@ from numba.core.dispatcher import Dispatcher
 
 from ._version import __version__
 from .bots import ROLES, Bot, bot
-from .errors import BackendError, GuandanError, OptionError
+from .errors import BackendError, BotError, GuandanError, OptionError
 from .logrows import load as load_columns
 from .playing import Player
 from .pools import Stopped
@@ -117,7 +118,7 @@ class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]
 
     def reducer_override(self, item: Any) -> Any:
         if isinstance(item, Bot):
-            if item.built_in:
+            if item.built_in or (item.in_python and _found_by_name(item)):
                 return bot, (item.name,)
             functions = [getattr(item, role) for role in ROLES]
             # What is sent with its code lies in no file there that would tell these.
@@ -156,8 +157,20 @@ def _named(function: Any) -> bool:
     return False
 
 
+def _found_by_name(each: Bot) -> bool:
+    """Whether its name is an import path that leads to it everywhere."""
+    module = each.name.partition(":")[0]
+    with contextlib.suppress(BotError):
+        return module != "__main__" and bot(each.name).play is each.play
+    return False
+
+
 def _by_value(each: Bot) -> bool:
-    return not all(_named(getattr(each, role)) for role in ROLES)
+    code = [getattr(each, role) for role in ROLES]
+    if each.in_python:
+        # An object is sent as what it holds; its code goes by the name of its class.
+        code[0] = code[0] if inspect.isclass(code[0]) else type(code[0])
+    return not all(map(_named, code))
 
 
 # What this process has of work that it was sent. Dask works on parts in several threads.

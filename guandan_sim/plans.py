@@ -6,11 +6,11 @@ Which plan is best is said in `plancosts`, how it is found in `planning`; bots c
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
+from threading import local
 
 import numpy as np
 
-from . import layout as lay
 from .cards import RANK_WORDS, Cards, hand_to_words, parse_level, words_to_cards
 from .errors import HandError
 from .moves import Move
@@ -63,7 +63,7 @@ class Plan:
 
     def _loses(self, move: Move) -> bool:
         shape, rank, _, _ = move.words
-        return bool(is_loser(shape, rank, parse_level(self.level)))
+        return _is_loser(shape, rank, parse_level(self.level))
 
     def __str__(self) -> str:
         counts = ((self.turns, "turn"), (self.bombs, "bomb"), (self.losers, "loser"))
@@ -72,9 +72,20 @@ class Plan:
         return "\n".join(lines)
 
 
+# There are few arguments, and a question to compiled code takes longer than to find its answer.
+@cache
+def _is_loser(shape: int, rank: int, level: int) -> bool:
+    return bool(is_loser(shape, rank, level))
+
+
+@cache
+def _weakness_of(shape: int, rank: int, size: int, level: int) -> int:
+    return int(weakness_of(cost_of_play(shape, rank, size, level)))
+
+
 def _weakness(move: Move, level: int) -> int:
     shape, rank, _, _ = move.words
-    return int(weakness_of(cost_of_play(shape, rank, len(move.cards), level)))
+    return _weakness_of(shape, rank, len(move.cards), level)
 
 
 def _parting(move: Move, level: int) -> tuple[int, int, tuple[int, ...]]:
@@ -83,6 +94,17 @@ def _parting(move: Move, level: int) -> tuple[int, int, tuple[int, ...]]:
     if words[0] >= BOMB:
         return 1, int(strength_of(words[0], words[1], len(move.cards), level)), words
     return 0, -_weakness(move, level), words
+
+
+_thread = local()
+
+
+def _memory() -> np.ndarray:
+    """Memory to plan in, of this thread: getting it anew would take longer than most plans."""
+    if not hasattr(_thread, "work"):
+        _thread.work = np.zeros(WORK_SIZE, np.int64)
+    work: np.ndarray = _thread.work
+    return work
 
 
 def plan(hand: Cards, level: str = "2", rules: RulesName = "guide") -> Plan:
@@ -100,13 +122,11 @@ def plan(hand: Cards, level: str = "2", rules: RulesName = "guide") -> Plan:
     >>> plan("S4 D5 C6 S8 HR", level="7").turns, plan("S4 D5 C6 S8 HR H7", level="7").turns
     (5, 2)
     """
-    rule_words = resolve_rules(rules).words()
+    joker_pair = int(resolve_rules(rules).full_house_joker_pair)
     number = parse_level(level)
     one, two = hand_to_words(hand)
-    work = np.zeros(WORK_SIZE, np.int64)
     rows = np.zeros((MOST_PLAYS, 4), np.int64)
-    joker_pair = int(rule_words[lay.R_JOKER_PAIR])
-    n, cost = plan_plays(one, two, number, joker_pair, work, rows)
+    n, cost = plan_plays(one, two, number, joker_pair, _memory(), rows)
     if cost == NO_PLAN:  # no hand is known for which this is so
         raise HandError(f"the plan of {' '.join(words_to_cards(one, two))} needs too much memory")
     moves = [Move.from_words(*row) for row in rows[:n].tolist()]

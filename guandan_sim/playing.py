@@ -10,9 +10,10 @@ from typing import Any, NoReturn
 import numpy as np
 
 from . import layout as lay
-from . import loop
+from . import loop, pythonloop
 from .asking import line_up
-from .bots import Bot, failure_text, illegal_card_text, illegal_move_text
+from .bots import Bot
+from .bots.failures import failure_text, illegal_card_text, illegal_move_text
 from .errors import BotError
 from .jit import accept_first_class_functions
 from .tribute import choice_mask
@@ -35,16 +36,20 @@ class Player:
         if self._built_in:
             self._roles: Any = (line_up([bot.name for bot in self.bots]),) * 3
         else:
-            compiled = [bot.compiled for bot in self.bots]
-            self._roles = tuple(tuple(of[role] for of in compiled) for role in range(3))
+            seated = [bot.seated() for bot in self.bots]
+            self._roles = tuple(tuple(of[role] for of in seated) for role in range(3))
+        self._in_python = any(bot.in_python for bot in self.bots)
         self.checked = sum(1 << seat for seat, bot in enumerate(self.bots) if not bot.built_in)
         self.view = np.zeros(lay.VIEW_SIZE, np.int64)
-        self.scratch = np.zeros((4, lay.SCRATCH_SIZE), np.int64)
+        self.scratch = np.zeros((4, max(bot.memory_size for bot in self.bots)), np.int64)
         self.out = np.zeros(lay.OUT_SIZE, np.int64)
 
     def load(self) -> None:
         """Compile what is needed to play, or read it from the cache."""
-        loop.load_loop(self._built_in)
+        self._loop()
+
+    def _loop(self) -> Any:
+        return pythonloop.load_loop() if self._in_python else loop.load_loop(self._built_in)
 
     def play_out(self, state: np.ndarray) -> None:
         """Play the deal in ``state`` to its end. Raises `BotError` with deal, seat and move; the
@@ -65,7 +70,7 @@ class Player:
         """`loop.run_sets` with these bots; ``rows`` are play, deal, tribute and match rows. Raises
         `BotError`.
         """
-        run_sets = loop.load_loop(self._built_in)
+        run_sets = self._loop()
         arguments[loop.A_CHECKED] = self.checked
         try:
             finished = run_sets(
@@ -81,6 +86,8 @@ class Player:
         seat = int(state[lay.V_TURN])
         name = self.bots[seat].name
         where = f"set {state[lay.S_SET]}, deal {state[lay.V_DEAL]}, play {state[lay.V_PLIES]}"
+        if isinstance(what, BotError):  # of a Python bot, told with name and seat already
+            raise BotError(f"{what} ({where})") from what.__cause__
         if isinstance(what, Exception):
             raise BotError(f"{failure_text(name, seat, what)} ({where})") from what
         if what == loop.STATUS_ILLEGAL_MOVE:

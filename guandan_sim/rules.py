@@ -117,6 +117,34 @@ class Rules:
         gains = switches["promotion"]
         return cls(**{**switches, "promotion": tuple(gains) if isinstance(gains, list) else gains})
 
+    @classmethod
+    def from_words(cls, words: np.ndarray) -> Rules:
+        """The rules that have these `words`: a preset, or else some that are called "custom".
+
+        >>> Rules.from_words(Rules.preset("kawu").words()).name
+        'kawu'
+        """
+        for rules in _PRESETS.values():
+            if np.array_equal(rules.words(), words):
+                return rules
+        numbers = [int(word) for word in words]
+        limit = numbers[lay.R_RETURN_MAX_RANK]
+        first, second, third = numbers[lay.R_PROMOTION : lay.R_PROMOTION + 3]
+        switches: dict[str, Any] = {
+            item.name: item.metadata["choices"][numbers[_OFFSETS[item.name]]]
+            for item in fields(cls)
+            if item.name in _OFFSETS
+        }
+        return cls(
+            **switches,
+            top_level=RANK_WORDS[numbers[lay.R_TOP_LEVEL]],
+            promotion=(first, second, third),
+            max_bomb=numbers[lay.R_MAX_BOMB],
+            return_max_rank="none" if limit == 15 else RANK_WORDS[limit],
+            top_failures=numbers[lay.R_TOP_FAILURES],
+            max_deals=numbers[lay.R_MAX_DEALS],
+        )
+
     def replace(self, /, **switches: Any) -> Rules:
         """The same rules with some switches changed; the name tells which.
 

@@ -113,13 +113,15 @@ def _between_passes(check: Callable[[], None]) -> AbstractContextManager[Any]:
 
 
 def _names(bots: BotName | Sequence[BotName]) -> list[str]:
-    """What has to be compiled, but for users' bots: the loop for bots of our own or that for any,
-    and then each bot by itself.
+    """What has to be compiled, but for users' bots: the loop for bots of our own, for any compiled
+    ones or for Python bots too, and then each bot by itself.
     """
     by_seat = bots_by_seat(bots)
     if all(bot.built_in for bot in by_seat):
         return ["loop"]
-    return ["loop_of_functions", *sorted({bot.name for bot in by_seat if bot.built_in})]
+    in_python = any(bot.in_python for bot in by_seat)
+    loop = "loop_in_python" if in_python else "loop_of_functions"
+    return [loop, *sorted({bot.name for bot in by_seat if bot.built_in})]
 
 
 def _mark(name: str) -> Path:

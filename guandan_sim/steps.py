@@ -30,16 +30,9 @@ from .moves import Move, check_declaration, readings
 from .rng import word
 from .rules import Rules, new_state
 from .tribute import apply_return, apply_tribute, choice_mask
-from .view import View
+from .view import PHASES, View
 
 __all__ = ["PHASES", "Table"]
-
-PHASES = {
-    lay.PHASE_TRIBUTE: "tribute",
-    lay.PHASE_RETURN: "return",
-    lay.PHASE_PLAY: "play",
-    lay.PHASE_DONE: "done",
-}
 
 
 class Table:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import cached_property, lru_cache
+from random import Random
+from typing import Any
 
 import numpy as np
 
@@ -10,25 +14,38 @@ from . import layout as lay
 from .bitboard import contains
 from .cards import (
     CARD_CODES,
+    DISPLAY_PLACE,
     RANK_WORDS,
     Cards,
-    cards_to_words,
-    hand_to_words,
+    card_codes,
+    display_order,
     parse_cards,
-    parse_level,
     words_to_cards,
 )
-from .checks import check_seat
 from .errors import HandError, OptionError
-from .movegen import count_all_bombs, count_answers, count_moves
-from .moves import PASS_MOVE, Move, check_declaration, moves_of_hand
+from .history import history
+from .movegen import count_moves
+from .moves import PASS_MOVE, Move, moves_of_hand
 from .rulefiles import RulesName, resolve_rules
 from .rules import Rules
 from .shapes import PASS, is_declaration, kind_of, outranks, strength_of
+from .tribute import choice_mask
+from .viewwords import History, view_words
 
-__all__ = ["View", "card_view"]
+__all__ = ["PHASES", "View", "card_view"]
 
-History = Iterable[tuple[int, Move | str]]
+#: Words for the phases of a deal.
+PHASES = {
+    lay.PHASE_TRIBUTE: "tribute",
+    lay.PHASE_RETURN: "return",
+    lay.PHASE_PLAY: "play",
+    lay.PHASE_DONE: "done",
+}
+
+
+@lru_cache(maxsize=64)
+def _rules_of(words: bytes) -> Rules:
+    return Rules.from_words(np.frombuffer(words, np.int64))
 
 
 class View:
@@ -44,6 +61,9 @@ class View:
     since the play to beat; ``levels`` of the teams and ``owner``, the team whose level is played
     (default: both teams at ``level``); ``history`` the moves of the deal in order as (seat, move),
     passes among them.
+
+    `memory` is a dictionary for a bot's own use. In a deal that bots play, a seat finds there what
+    it has put there since the deal began; another seat never does.
 
     Raises `HandError` for a third copy of a card in hand and played cards together, `OptionError`
     for a wrong seat or count, and the errors of `legal_moves`.
@@ -68,138 +88,30 @@ class View:
         rules: RulesName = "guide",
         history: History | None = None,
     ) -> None:
-        rules = resolve_rules(rules)
-        hand = parse_cards(hand)
-        words = np.zeros(lay.VIEW_SIZE, np.int64)
-        self.words = words
-        words[lay.V_VERSION] = lay.VIEW_VERSION
-        words[lay.V_SEAT] = check_seat(seat)
-        words[lay.V_LEVEL] = parse_level(level)
-        words[lay.V_ONE], words[lay.V_TWO] = hand_to_words(hand, most=28)
-        words[lay.V_RULES : lay.V_RULES + lay.RULES_SIZE] = rules.words()
-        words[lay.V_BOMBS] = count_all_bombs(
-            int(words[lay.V_ONE]), int(words[lay.V_TWO]), parse_level(level), rules.max_bomb
+        self.words = view_words(
+            hand,
+            level,
+            seat,
+            to_beat,
+            to_beat_seat,
+            leader,
+            counts,
+            played,
+            passed,
+            levels,
+            owner,
+            resolve_rules(rules),
+            history,
         )
-        words[lay.V_PHASE] = lay.PHASE_PLAY
-        words[lay.V_LEADER] = check_seat(leader, "leader")
-        words[lay.V_TURN] = seat
-        if owner not in (0, 1):
-            raise OptionError(f"owner is {owner!r}; teams are 0 (seats 0 and 2) and 1")
-        words[lay.V_OWNER] = owner
-        levels = (level, level) if levels is None else levels
-        if isinstance(levels, str) or len(levels) != 2:
-            raise OptionError(f"levels {levels!r} must have one value a team")
-        words[lay.V_LEVELS : lay.V_LEVELS + 2] = [parse_level(x) for x in levels]
-        words[lay.V_FINISH : lay.V_FINISH + 4] = -1
-        words[lay.V_PREVIOUS : lay.V_PREVIOUS + 4] = -1
-        words[lay.V_BEAT_SEAT] = -1
-        for other in passed:
-            words[lay.V_PASSED] |= 1 << check_seat(other, "passed")
-        self._set_beat(to_beat, (seat + 3) % 4 if to_beat_seat is None else to_beat_seat, rules)
-        record = _record(history, level)
-        self._set_history(record, rules)
-        if played is None:
-            by_seat: list[list[str]] = [[], [], [], []]
-            for who, move in record:
-                by_seat[who] += move.cards
-            played = by_seat
-        self._set_counts(hand, counts, played, [who for who, move in record if move.cards])
-        own, beat, choices = self._arguments()
-        words[lay.V_ANSWERS] = count_answers(*own, *beat, *choices, int(words[lay.V_BOMBS]))
+        self.memory: dict[Any, Any] = {}
 
     @classmethod
-    def from_words(cls, words: np.ndarray) -> View:
-        """The view that these int64[VIEW_SIZE] words hold; they are not copied."""
+    def from_words(cls, words: np.ndarray, memory: dict[Any, Any] | None = None) -> View:
+        """The view that these int64[VIEW_SIZE] words hold, and a memory; neither is copied."""
         view = cls.__new__(cls)
         view.words = words
+        view.memory = {} if memory is None else memory
         return view
-
-    def _set_beat(self, to_beat: Move | str | None, seat: int, rules: Rules) -> None:
-        move = _as_move(to_beat, self.level)
-        if move.shape == "pass":
-            return
-        check_declaration(move, self.level, rules)
-        shape, rank, one, two = move.words
-        self.words[lay.V_BEAT_SEAT] = check_seat(seat, "to_beat_seat")
-        self.words[lay.V_BEAT_SHAPE : lay.V_BEAT_TWO + 1] = shape, rank, one, two
-        self.words[lay.V_BEAT_KIND] = kind_of(shape)
-        self.words[lay.V_BEAT_STRENGTH] = strength_of(
-            shape, rank, len(move.cards), int(self.words[lay.V_LEVEL])
-        )
-
-    def _set_history(self, record: list[tuple[int, Move]], rules: Rules) -> None:
-        plays = [(seat, move) for seat, move in record if move.shape != "pass"]
-        if len(plays) > lay.MAX_PLIES:
-            raise OptionError(f"history has {len(plays)} plays; a deal has at most {lay.MAX_PLIES}")
-        passes = 0
-        locked = int(self.words[lay.V_PASSED])
-        ply = 0
-        last: int | None = None
-        for seat, move in record:
-            if move.shape == "pass":
-                passes |= 1 << seat
-                locked |= 1 << seat
-                continue
-            shape, rank, one, two = move.words
-            # Who plays again without a play between leads: the trick was won, by this seat or a
-            # partner now out.
-            # Where passes lock, a pass since the trick began tells the same of the partner.
-            barred = locked if rules.pass_locks else passes
-            lead = last is None or seat == last or barred >> seat & 1 == 1
-            if lead:
-                locked = 0
-            at = lay.V_HISTORY + lay.HISTORY_WIDTH * ply
-            self.words[at] = (
-                seat
-                | shape << lay.H_SHAPE
-                | rank << lay.H_RANK
-                | len(move.cards) << lay.H_SIZE
-                | passes << lay.H_PASSES
-                | int(lead) << lay.H_LEAD
-            )
-            self.words[at + 1], self.words[at + 2] = one, two
-            ply += 1
-            passes = 0
-            last = seat
-        self.words[lay.V_PLIES] = ply
-        if rules.pass_locks and self.words[lay.V_BEAT_SEAT] >= 0:
-            self.words[lay.V_LOCKED] = locked
-
-    def _set_counts(
-        self,
-        hand: list[str],
-        counts: Sequence[int] | None,
-        played: Sequence[Cards],
-        players: list[int],
-    ) -> None:
-        """Cards played and left; ``players`` are the seats of the plays in order, which tell who
-        was out first.
-        """
-        if len(played) != 4:
-            raise OptionError(f"played has {len(played)} entries; one for each of the four seats")
-        own = len(hand)
-        everything = list(hand)
-        for seat, cards in enumerate(played):
-            at = lay.V_PLAYED + 2 * seat
-            self.words[at], self.words[at + 1] = cards_to_words(
-                cards, name=f"played by seat {seat}"
-            )
-            everything += parse_cards(cards)
-        cards_to_words(everything, name="hand and played cards together")
-        if counts is None:
-            counts = [27 - len(parse_cards(cards)) for cards in played]
-        if (
-            not isinstance(counts, Sequence | np.ndarray)
-            or len(counts) != 4
-            or not all(isinstance(n, int | np.integer) and 0 <= n <= 28 for n in counts)
-        ):
-            raise OptionError(f"counts are {counts!r}; give the cards left in each of four hands")
-        self.words[lay.V_COUNTS : lay.V_COUNTS + 4] = counts
-        self.words[lay.V_COUNTS + self.seat] = own
-        out = [s for s in range(4) if self.words[lay.V_COUNTS + s] == 0]
-        out.sort(key=lambda s: len(players) - players[::-1].index(s) if s in players else -1)
-        self.words[lay.V_OUT] = len(out)
-        self.words[lay.V_FINISH : lay.V_FINISH + len(out)] = out
 
     @property
     def seat(self) -> int:
@@ -229,6 +141,107 @@ class View:
         return Move.from_words(*self.words[lay.V_BEAT_SHAPE : lay.V_BEAT_TWO + 1].tolist())
 
     @property
+    def to_beat_seat(self) -> int | None:
+        """Who made the play to beat; None for a free lead."""
+        seat = int(self.words[lay.V_BEAT_SEAT])
+        return None if seat < 0 else seat
+
+    @property
+    def phase(self) -> str:
+        """What is due: "tribute", "return" or "play"."""
+        return PHASES[int(self.words[lay.V_PHASE])]
+
+    @property
+    def partner(self) -> int:
+        """The seat opposite."""
+        return self.seat ^ 2
+
+    @property
+    def history(self) -> list[tuple[int, Move]]:
+        """All plays and passes of this deal in order, as (seat, move)."""
+        return list(history(self.words))
+
+    @property
+    def played(self) -> tuple[tuple[str, ...], ...]:
+        """The cards played so far by each seat."""
+        words = self.words[lay.V_PLAYED : lay.V_PLAYED + 8].tolist()
+        return tuple(words_to_cards(*words[2 * seat : 2 * seat + 2]) for seat in range(4))
+
+    @property
+    def unseen(self) -> tuple[str, ...]:
+        """The cards that are in none of `hand` and `played`: those of the others, in display order.
+
+        >>> len(View("S3 S4").unseen)
+        106
+        """
+        seen = Counter(self.hand)
+        for cards in self.played:
+            seen.update(cards)
+        pack = Counter(dict.fromkeys(DISPLAY_PLACE, 2))
+        return display_order((pack - seen).elements())
+
+    @property
+    def passed(self) -> tuple[int, ...]:
+        """The seats that have passed since the play to beat."""
+        return tuple(seat for seat in range(4) if self.words[lay.V_PASSED] >> seat & 1)
+
+    @property
+    def leader(self) -> int | None:
+        """The seat that led the deal's first trick; None until tributes are settled."""
+        seat = int(self.words[lay.V_LEADER])
+        return None if seat < 0 else seat
+
+    @property
+    def finish_order(self) -> tuple[int, ...]:
+        """The seats that are out, first out first."""
+        out = int(self.words[lay.V_OUT])
+        return tuple(self.words[lay.V_FINISH : lay.V_FINISH + out].tolist())
+
+    @property
+    def previous_order(self) -> tuple[int, ...]:
+        """The finishing order of the deal before; empty if there was none."""
+        order = tuple(self.words[lay.V_PREVIOUS : lay.V_PREVIOUS + 4].tolist())
+        return () if order[0] < 0 else order
+
+    @property
+    def levels(self) -> tuple[str, str]:
+        """The level of each team."""
+        a, b = self.words[lay.V_LEVELS : lay.V_LEVELS + 2].tolist()
+        return RANK_WORDS[a], RANK_WORDS[b]
+
+    @property
+    def owner(self) -> int:
+        """The team whose level is played."""
+        return int(self.words[lay.V_OWNER])
+
+    @property
+    def tributes(self) -> list[tuple[int, int, str, str]]:
+        """The tributes that have changed hands: (giver, receiver, card, card returned); "" for a
+        card that is not returned yet, or that this seat may not see.
+        """
+        rows = self.words[lay.V_GIVER : lay.V_RULES].reshape(-1, lay.V_TRIBUTE_WIDTH).tolist()
+        return [(g, r, CARD_CODES[c], CARD_CODES.get(b, "")) for g, r, c, b in rows if c]
+
+    @property
+    def rules(self) -> Rules:
+        """The rules played by; one that is no preset is called "custom"."""
+        return _rules_of(self.words[lay.V_RULES : lay.V_RULES + lay.RULES_SIZE].tobytes())
+
+    @property
+    def seed(self) -> int:
+        """A seed of this decision's own, 0 to 2**63 - 1: in a run a function of the run's seed, the
+        set, the deal, the seat and the number of the decision, and of nothing else.
+        """
+        return int(self.words[lay.V_KEY]) >> 1 & 2**63 - 1
+
+    @cached_property
+    def random(self) -> Random:
+        """Python's random numbers from `seed`. A bot that draws from these alone plays the same in
+        every run.
+        """
+        return Random(self.seed)
+
+    @property
     def has_choice(self) -> bool:
         """Whether there is a legal move other than passing."""
         own, beat, rules = self._arguments()
@@ -240,6 +253,12 @@ class View:
         rules = self.words[lay.V_RULES : lay.V_RULES + lay.RULES_SIZE]
         moves = moves_of_hand(*own, *beat, rules)
         return moves if beat[0] == PASS else [PASS_MOVE, *moves]
+
+    def options(self) -> list[str] | list[Move]:
+        """What this seat may choose: card codes for a tribute or return, moves in play."""
+        if self.phase == "play":
+            return self.legal_moves()
+        return card_codes(int(choice_mask(self.words, self.seat, int(self.words[lay.V_ONE]))))
 
     def allows(self, shape: int, rank: int, one: int, two: int) -> bool:
         """Whether (shape, rank, one, two) is a legal move; any integers may be asked about."""
@@ -300,17 +319,3 @@ def card_view(
     others = [s for s in range(4) if s not in (giver, receiver)]
     words[lay.V_PREVIOUS : lay.V_PREVIOUS + 4] = [receiver, *others, giver]
     return view
-
-
-def _record(history: History | None, level: str) -> list[tuple[int, Move]]:
-    try:
-        pairs = [(seat, move) for seat, move in history or ()]
-    except (TypeError, ValueError):
-        raise OptionError(f"history is {history!r}; give pairs of a seat and a move") from None
-    return [(check_seat(seat, "history seat"), _as_move(move, level)) for seat, move in pairs]
-
-
-def _as_move(move: Move | str | None, level: str) -> Move:
-    if move is None:
-        return PASS_MOVE
-    return move if isinstance(move, Move) else Move.parse(move, level)

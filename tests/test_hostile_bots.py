@@ -322,7 +322,7 @@ COMPILING = {
     "writes_to_the_view": "play .*(readonly|read-only)",
     "two_arguments": "play takes 2 arguments; it must take three: view, scratch, out",
     "four_arguments": "play takes 4 arguments; it must take three",
-    "not_a_function_of_three": "play takes 1 arguments; it must take three",
+    "not_a_function_of_three": "play takes 1 argument; it must take three.* a Python bot is",
     "number": "play is 7; it must be a function",
     "uncompilable": "play does not compile: ",
     "unknown_name": "play does not compile: .*nobody_wrote_this",

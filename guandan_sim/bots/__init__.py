@@ -5,6 +5,8 @@ VIEW_SIZE words (read-only), SCRATCH_SIZE words (kept through a deal, zero at it
 OUT_SIZE words; see `guandan_sim.layout`. ``play`` writes shape, rank and the two words of its cards
 to ``out``, ``tribute`` and ``give_back`` the number of a card; 0 is returned for a choice made,
 anything else stops the run with a `BotError`. They are plain Python that Numba can compile.
+
+A `PythonBot` is any object with ``choose(view)`` instead, which needs no Numba and is much slower.
 """
 
 from __future__ import annotations
@@ -21,19 +23,19 @@ import numpy as np
 from numba import types
 
 from .. import layout as lay
-from ..bitboard import PACK, contains
-from ..cards import CARD_CODES, RANK_WORDS, Cards, card_codes, parse_cards
+from ..cards import CARD_CODES, Cards, parse_cards
 from ..checks import check_seat, check_seed
 from ..errors import BotError, OptionError
-from ..jit import BOT_ARGUMENTS, DISABLED, Words, cache_dir, compile_function
+from ..jit import BOT_ARGUMENTS, DISABLED, cache_dir, compile_function
 from ..moves import PASS_MOVE, Move
 from ..rng import word
 from ..rulefiles import RulesName, resolve_rules
-from ..shapes import PASS, SHAPE_WORDS, is_declaration
 from ..tribute import choice_mask
 from ..view import View, card_view
-from . import greedy, random
+from . import greedy, planner, random
+from .failures import compile_problem, failure_text, illegal_card_text, illegal_move_text
 from .fingerprint import fingerprint
+from .python import PythonBot, PythonSeat, is_python, python_parts
 
 __all__ = ["BUILT_IN", "Bot", "BotFunction", "BotName", "bot", "bots_by_seat"]
 
@@ -45,14 +47,14 @@ ROLES = ("play", "tribute", "give_back")
 
 @dataclass(frozen=True)
 class Bot:
-    """A named bot. ``tribute`` and ``give_back`` default to the weakest card that may go, as
-    `greedy` chooses.
+    """A named bot. ``play`` is its function or a `PythonBot`. ``tribute`` and ``give_back`` default
+    to the weakest card that may go, as `greedy` chooses.
 
     ``version`` goes into logs: raise it when decisions change.
     """
 
     name: str
-    play: BotFunction
+    play: BotFunction | PythonBot | type[PythonBot]
     tribute: BotFunction = greedy.choose_card
     give_back: BotFunction = greedy.choose_card
     version: str = "1"
@@ -61,6 +63,16 @@ class Bot:
     def built_in(self) -> bool:
         """Whether it is one of ours, whose moves need no checking."""
         return BUILT_IN.get(self.name) is self
+
+    @property
+    def memory_size(self) -> int:
+        """Words of memory that it has: SCRATCH_SIZE, and what a bot of ours needs beyond."""
+        return planner.DESK_SIZE if self.built_in and self.play is planner.play else lay.SCRATCH_SIZE
+
+    @property
+    def in_python(self) -> bool:
+        """Whether it is a `PythonBot`, or a class of them."""
+        return is_python(self.play)
 
     @cached_property
     def source(self) -> str:
@@ -75,19 +87,39 @@ class Bot:
     @cached_property
     def keys(self) -> dict[str, bytes | None]:
         """The `fingerprint` of each function, by which its compiled code is kept."""
-        return {role: fingerprint(getattr(self, role)) for role in ROLES}
+        prints = {role: fingerprint(getattr(self, role)) for role in ROLES}
+        if self.in_python:
+            prints["play"] = fingerprint(python_parts(self.play), installed=False)
+        return prints
 
     @cached_property
     def compiled(self) -> tuple[Any, Any, Any]:
-        """The three functions compiled for the loop. `BotError` says what does not fit the
-        signature.
+        """The three functions compiled for the loop, the first None `in_python`. `BotError` says
+        what does not fit the signature.
         """
-        done: dict[int, Any] = {}
+        done: dict[int, Any] = {id(self.play): None} if self.in_python else {}
         for role in ROLES:
             function = getattr(self, role)
             if id(function) not in done:
                 done[id(function)] = self._compile(role, function)
         return done[id(self.play)], done[id(self.tribute)], done[id(self.give_back)]
+
+    def seated(self) -> tuple[Any, Any, Any]:
+        """The three functions as a loop calls them for one seat. Of a class of Python bots the seat
+        gets a new object.
+        """
+        if not self.in_python:
+            return self.compiled
+        seat = PythonSeat(self.name, self.play)
+        play, tribute, give_back = (
+            seat.function(role) or compiled for role, compiled in enumerate(self.compiled)
+        )
+        return play, tribute, give_back
+
+    @cached_property
+    def _asked(self) -> PythonSeat | None:
+        """Whom `choose` asks of a Python bot."""
+        return PythonSeat(self.name, self.play) if self.in_python else None
 
     def _compile(self, role: str, function: Any) -> Any:
         function = getattr(function, "py_func", function)
@@ -95,13 +127,14 @@ class Bot:
             wanted = len(inspect.signature(function).parameters)
             if wanted != 3:
                 raise BotError(
-                    f"bot {self.name}: {role} takes {wanted} arguments; "
-                    "it must take three: view, scratch, out"
+                    f"bot {self.name}: {role} takes {wanted} argument{'s' * (wanted != 1)}; "
+                    "it must take three: view, scratch, out; a Python bot is an object with "
+                    "choose(view)"
                 )
         else:
             raise BotError(
                 f"bot {self.name}: {role} is {function!r}; "
-                "it must be a function f(view, scratch, out)"
+                "it must be a function f(view, scratch, out), or an object with choose(view)"
             )
         own = self.built_in or function is greedy.choose_card
         key = None if own else self.keys[role]
@@ -116,7 +149,7 @@ class Bot:
             )
         except Exception as error:  # Numba's own errors, and whatever else it trips over
             raise BotError(
-                f"bot {self.name}: {role} does not compile: {_compile_problem(error)}"
+                f"bot {self.name}: {role} does not compile: {compile_problem(error)}"
             ) from error
         if not DISABLED:
             returned = types.unliteral(compiled.nopython_signatures[0].return_type)
@@ -135,6 +168,8 @@ class Bot:
 
         ``seed``: the draws are those of this seed; by default those of the view, which a deal has
         set. ``scratch``: the bot's memory through the deal, int64[SCRATCH_SIZE]; by default empty.
+        A Python bot has `View.memory` for that.
+
         Raises `BotError` for an illegal move, an exception, or an answer other than 0.
 
         >>> view = View("S3 S9 D9", level="2", to_beat="single 8: S8")
@@ -155,34 +190,48 @@ class Bot:
 
     def choose_tribute(
         self,
-        hand: Cards,
-        level: str,
-        receiver: int,
+        hand: Cards | View,
+        level: str | None = None,
+        receiver: int | None = None,
         rules: RulesName = "guide",
-        seed: int = 0,
+        seed: int | None = None,
         seat: int | None = None,
     ) -> str:
         """The card to give to ``receiver``; ``seat`` is the payer's, by default the receiver's
-        right-hand neighbour.
+        right-hand neighbour. A view in which a tribute is due says all of this.
+
+        >>> BUILT_IN["greedy"].choose_tribute("SA DA S3", "2", receiver=0)
+        'SA'
         """
+        if isinstance(hand, View):
+            return self._choose_card(1, hand, seed)
+        if level is None or receiver is None:
+            raise OptionError("choose_tribute takes a view, or a hand, its level and the receiver")
         payer = (check_seat(receiver, "receiver") + 1) % 4 if seat is None else check_seat(seat)
         view = card_view(hand, level, payer, resolve_rules(rules), giver=payer, receiver=receiver)
-        return self._choose_card(1, view, seed)
+        return self._choose_card(1, view, 0 if seed is None else seed)
 
     def choose_return(
         self,
-        hand: Cards,
-        level: str,
-        received: str,
-        giver: int,
+        hand: Cards | View,
+        level: str | None = None,
+        received: str | None = None,
+        giver: int | None = None,
         rules: RulesName = "guide",
-        seed: int = 0,
+        seed: int | None = None,
         seat: int | None = None,
     ) -> str:
-        """The card to return to ``giver`` for ``received``, which ``hand`` holds or not yet.
+        """The card to return to ``giver`` for ``received``, which ``hand`` holds or not yet. A view
+        in which a return is due says all of this.
 
         ``seat`` is the receiver's, by default the one to whose right the giver sits.
         """
+        if isinstance(hand, View):
+            return self._choose_card(2, hand, seed)
+        if level is None or received is None or giver is None:
+            raise OptionError(
+                "choose_return takes a view, or a hand, its level, the card received and its giver"
+            )
         receiver = (check_seat(giver, "giver") + 3) % 4 if seat is None else check_seat(seat)
         (received,) = parse_cards([received])
         cards = parse_cards(hand)
@@ -192,9 +241,11 @@ class Bot:
         view = card_view(
             cards, level, receiver, rules, giver=giver, receiver=receiver, card=received
         )
-        return self._choose_card(2, view, seed)
+        return self._choose_card(2, view, 0 if seed is None else seed)
 
-    def _choose_card(self, role: int, view: View, seed: int) -> str:
+    def _choose_card(self, role: int, view: View, seed: int | None) -> str:
+        if view.phase != ("tribute", "return")[role - 1]:
+            raise OptionError(f"a {('tribute', 'return')[role - 1]} is not due in this view")
         mask = int(choice_mask(view.words, view.seat, int(view.words[lay.V_ONE])))
         number = int(self._call(role, view, seed, None)[lay.OUT_CARD])
         if not 0 <= number <= 60 or not mask >> number & 1:
@@ -209,6 +260,9 @@ class Bot:
             words[lay.V_KEY] = word(check_seed(seed), 0)
         out = np.full(lay.OUT_SIZE, -1, np.int64)
         memory = np.zeros(lay.SCRATCH_SIZE, np.int64) if scratch is None else scratch
+        if self._asked is not None and self._asked.has(role):
+            self._asked.ask(role, words, view.memory, out)
+            return out
         function = self.compiled[role]
         try:
             answer = function(words, memory, out)
@@ -221,85 +275,38 @@ class Bot:
         return out
 
 
-def _compile_problem(error: Exception) -> str:
-    """What Numba says, in a line; a write to the view, which it words at length, in plain words."""
-    text = " ".join(str(error).split())
-    if "setitem" in text and "readonly array" in text:
-        return "it writes to the view, which is read-only; a bot writes to scratch and out"
-    if "Untyped global name" in text:
-        what = text.partition("Untyped global name")[2].split(":")[0].strip(" '")
-        return (
-            f"Numba does not know {what!r}; a helper function must be compiled too: put "
-            "@numba.njit before it"
-        )
-    return text[:300]
-
-
-def failure_text(name: str, seat: int, error: Exception) -> str:
-    """What is said of a bot that raised."""
-    return f"bot {name} at seat {seat} raised {type(error).__name__}: {error}"
-
-
-def illegal_card_text(name: str, seat: int, number: int, mask: int) -> str:
-    """What is said of a bot that chose this card number to give or return, not one of ``mask``."""
-    return (
-        f"bot {name} at seat {seat} chose card {number} ({CARD_CODES.get(number, 'no card')}); "
-        f"it may choose {' '.join(card_codes(mask))}"
-    )
-
-
-def illegal_move_text(name: str, view: Words, written: Sequence[int]) -> str:
-    """What is said of a bot that wrote these four words as its move when it had this view."""
-    shape, rank, one, two = written
-    where = f"bot {name} at seat {view[lay.V_SEAT]}"
-    if not 0 <= shape < len(SHAPE_WORDS) or not 0 <= rank < 16:
-        return f"{where} wrote shape {shape}, rank {rank}; shapes are 0..10, ranks 0..15"
-    if one & ~PACK or two & ~one:
-        return f"{where} wrote the words {one:#x}, {two:#x}: no cards, or `two` not within `one`"
-    if shape == PASS and (rank or one):
-        return f"{where} made the illegal move 'pass' with a rank or cards"
-    move = Move.from_words(shape, rank, one, two)
-    rules = view[lay.V_RULES : lay.V_RULES + lay.RULES_SIZE].tolist()
-    level = int(view[lay.V_LEVEL])
-    if shape == PASS:
-        why = "it leads and must play"
-    elif not contains(int(view[lay.V_ONE]), int(view[lay.V_TWO]), one, two):
-        why = "it does not hold these cards"
-    elif not is_declaration(
-        shape, rank, one, two, level, rules[lay.R_MAX_BOMB], rules[lay.R_JOKER_PAIR]
-    ):
-        why = f"the cards are no such combination at level {RANK_WORDS[level]}"
-    else:
-        beaten = Move.from_words(*view[lay.V_BEAT_SHAPE : lay.V_BEAT_TWO + 1].tolist())
-        why = f"it does not beat '{beaten}'"
-    return f"{where} made the illegal move '{move}': {why}"
-
-
-#: How a bot may be named: by name or import path, as a `Bot`, or as a play function.
-BotName = str | Bot | BotFunction
+#: How a bot may be named: by name or import path, as a `Bot`, as a play function, or as a Python
+#: bot or a class of them.
+BotName = str | Bot | BotFunction | PythonBot | type[PythonBot]
 
 BUILT_IN: dict[str, Bot] = {
     "random": Bot("random", random.play, random.choose_card, random.choose_card),
     "greedy": Bot("greedy", greedy.play),
+    "planner": Bot("planner", planner.play, planner.choose_card, planner.choose_card),
 }
 
 
 def bot(name: BotName) -> Bot:
-    """The bot of that name, or from an import path ``"module:attribute"`` (a `Bot`, or a play
-    function alone).
+    """The bot of that name, or from an import path ``"module:attribute"`` (a `Bot`, a play function
+    alone, or a Python bot: an object with ``choose(view)``, or a class of such objects).
 
-    Raises `BotError` for an unknown name or a path that does not lead to a bot.
+    A Python bot may have a ``name`` and a ``version`` for logs. Raises `BotError` for an unknown
+    name or a path that does not lead to a bot.
 
     >>> bot("greedy").name
     'greedy'
     """
     if isinstance(name, Bot):
         return name
-    if callable(name):
+    if not isinstance(name, str) and is_python(name):
+        own = getattr(name, "name", None)
+        kind = name if inspect.isclass(name) else type(name)
+        return Bot(own if isinstance(own, str) else kind.__name__, name, version=_version(name))
+    if not isinstance(name, str) and callable(name):
         return Bot(getattr(name, "__name__", "bot"), name)
-    if name in BUILT_IN:
+    if isinstance(name, str) and name in BUILT_IN:
         return BUILT_IN[name]
-    module_name, colon, attribute = str(name).partition(":")
+    module_name, colon, attribute = name.partition(":") if isinstance(name, str) else ("", "", "")
     if not colon:
         raise BotError(
             f"{name!r} is not a bot; there are {', '.join(BUILT_IN)}, "
@@ -312,13 +319,19 @@ def bot(name: BotName) -> Bot:
             f"bot {name!r} cannot be imported: {type(error).__name__}: {error}"
         ) from error
     if isinstance(found, Bot):
-        return replace(found, name=name)
-    return Bot(name, found)
+        return replace(found, name=str(name))
+    return Bot(str(name), found, version=_version(found) if is_python(found) else "1")
+
+
+def _version(player: object) -> str:
+    """The version that a Python bot says it has."""
+    version = getattr(player, "version", "1")
+    return str(version) if isinstance(version, str | int) else "1"
 
 
 def bots_by_seat(names: BotName | Sequence[BotName]) -> tuple[Bot, Bot, Bot, Bot]:
     """Four bots from one name (all seats), two (teams) or four (seats)."""
-    one = isinstance(names, str | Bot) or callable(names)
+    one = isinstance(names, str | Bot) or callable(names) or is_python(names)
     if not one and not isinstance(names, Sequence):
         raise OptionError(f"bots are {names!r}; name 1 (all seats), 2 (teams) or 4 (seats)")
     given: list[Any] = [names] if one else list(names)  # type: ignore[arg-type]
@@ -327,7 +340,8 @@ def bots_by_seat(names: BotName | Sequence[BotName]) -> tuple[Bot, Bot, Bot, Bot
             f"{len(given)} bots were named; name 1 (all seats), 2 (teams) or 4 (seats)"
         )
     # One object a name, so that it is compiled once.
-    by_name = {item: bot(item) for item in given}
-    found = [by_name[item] for item in given]
+    keys = [item if isinstance(item, str) else id(item) for item in given]
+    by_key = {key: bot(item) for key, item in zip(keys, given, strict=True)}
+    found = [by_key[key] for key in keys]
     a, b, c, d = (found * 4)[:4]
     return a, b, c, d

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import inspect
+import sysconfig
 from collections.abc import Iterator, Mapping
 from enum import Enum
 from pathlib import Path
@@ -17,14 +18,22 @@ __all__ = ["fingerprint"]
 _PLAIN = int | float | complex | str | bytes | bool | None | np.generic | Enum
 
 
-def fingerprint(function: Any) -> bytes | None:
+_PACKAGE = Path(__file__).parents[1]
+_INSTALLED = tuple(
+    Path(sysconfig.get_path(name)) for name in ("stdlib", "platstdlib", "purelib", "platlib")
+)
+
+
+def fingerprint(function: Any, installed: bool = True) -> bytes | None:
     """What a bot's compiled code depends on: files and constants; None if it was typed into a
     session.
 
     Numba's own cache notices neither an edited callee in another file nor a changed constant.
     Followed are the functions, classes, modules and plain values that a function names, encloses or
-    has as defaults; this package's own functions are left out.
+    has as defaults; this package's own functions are left out, and without ``installed`` those of
+    all that is installed with Python.
     """
+    outside = (_PACKAGE,) if installed else (_PACKAGE, *_INSTALLED)
     digest = hashlib.sha256()
     seen: set[int] = set()
     todo = [("", function)]
@@ -45,7 +54,7 @@ def fingerprint(function: Any) -> bytes | None:
             if file is None:
                 if inspect.isfunction(item):
                     return None
-            elif not file.is_relative_to(Path(__file__).parents[1]):
+            elif not any(map(file.is_relative_to, outside)):
                 digest.update(file.read_bytes())
                 if inspect.isfunction(item):
                     todo += _used(item)

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from importlib.resources import files
+from importlib.util import find_spec
+from keyword import iskeyword
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -9,6 +13,7 @@ from rich.box import SIMPLE
 from rich.console import Console
 from rich.table import Table
 
+from .. import templates
 from ..bots import BUILT_IN
 from ..errors import OptionError
 from ..moves import legal_moves
@@ -16,7 +21,7 @@ from ..options import chosen_rules
 from ..plans import plan
 from ..rulefiles import resolve_rules, rules_toml
 from ..rulestables import difference_table, presets_table, rules_table
-from .common import RuleChanges, RuleNames, show
+from .common import FailureError, RuleChanges, RuleNames, show
 
 __all__ = ["commands"]
 
@@ -65,9 +70,25 @@ def _check_not_empty(hand: str) -> None:
         raise OptionError("the hand is empty; name its cards, such as 'S9 D9 HT SB'")
 
 
-@commands.command("bots", epilog="Example: guandan-sim bots")
-def bots_command() -> None:
-    """List the bots."""
+@commands.command(
+    "bots",
+    epilog="Examples: guandan-sim bots\n\nguandan-sim bots --new my_bot.py --python",
+)
+def bots_command(
+    new: Annotated[
+        Path | None,
+        typer.Option("--new", metavar="FILE", help="Write a bot to start your own from."),
+    ] = None,
+    python: Annotated[
+        bool, typer.Option("--python", help="With --new: in plain Python, slow and simple.")
+    ] = False,
+) -> None:
+    """List the bots, or begin one of your own."""
+    if new is not None:
+        _write_bot(new, python)
+        return
+    if python:
+        raise OptionError("--python goes with --new, as in: bots --new my_bot.py --python")
     table = Table("bot", "version", "what it does", box=SIMPLE)
     for bot in BUILT_IN.values():
         sentence = (bot.play.__doc__ or "").strip().partition("\n")[0]
@@ -75,6 +96,31 @@ def bots_command() -> None:
     console = Console(highlight=False)
     console.print(table)
     console.print("Your own: --bots my_module:my_bot, a module found from the current folder.")
+    console.print("Begin one: guandan-sim bots --new my_bot.py, or with --python a simpler one.")
+
+
+def _write_bot(path: Path, python: bool) -> None:
+    module = path.stem
+    named = module.isidentifier() and not iskeyword(module) and not module.startswith("__")
+    if path.suffix != ".py" or not named:
+        raise OptionError(
+            f"--new is {str(path)!r}; a module is needed, which has a name such as my_bot.py"
+        )
+    if not path.exists() and find_spec(module) is not None:
+        raise OptionError(f"--new is {str(path)!r}, but there is a module {module}; name another")
+    template = "python_bot.py" if python else "compiled_bot.py"
+    text = files(templates).joinpath(template).read_text("utf-8")
+    try:
+        with path.open("x", encoding="utf-8") as file:
+            file.write(text)
+    except FileExistsError:
+        raise OptionError(f"{path} exists; name a file that does not") from None
+    except OSError as error:
+        raise FailureError(f"cannot write {path}: {error.strerror}") from error
+    where = "" if path.parent == Path() else f"cd {path.parent}; "
+    bot = "MyBot" if python else "my_bot"
+    print(f"{path} is written. Play it:")
+    print(f"{where}guandan-sim simulate --deals 1k --bots {module}:{bot},greedy --seed 1")
 
 
 @commands.command(
