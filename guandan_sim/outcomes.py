@@ -1,0 +1,122 @@
+"""How every deal and match of a run ended, compactly: two bytes a deal, and three more a match."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .errors import RunError
+
+if TYPE_CHECKING:
+    from .runs import Run
+
+__all__ = ["Outcomes", "outcomes_of_part"]
+
+_COLUMNS = {
+    "deals": ("set", "arm", "first", "second", "third", "last", "gain"),
+    "matches": ("set", "arm", "winner", "deals"),
+}
+
+
+class Outcomes:
+    """The outcomes of some sets one after another, each of all ``arms``; ``matches``: a set of an
+    arm is a match, else one deal. A *playing* is a set of an arm: set * arms + arm.
+    """
+
+    def __init__(self, arms: int, matches: bool) -> None:
+        self.arms = arms
+        self.matches = matches
+        self._pieces: dict[str, list[NDArray[Any]]] = {
+            "order": [np.zeros(0, np.uint8)],
+            "gain": [np.zeros(0, np.uint8)],
+            "winner": [np.zeros(0, np.uint8)],
+            "deals": [np.zeros(0, np.uint16)],
+        }
+
+    def add(self, tables: Mapping[str, Mapping[str, NDArray[Any]]]) -> None:
+        """Add the rows of the tables "deals" and "matches", in the order of their keys."""
+        deals = tables["deals"]
+        order = deals["first"] << 6 | deals["second"] << 4 | deals["third"] << 2 | deals["last"]
+        self._pieces["order"].append(order)
+        self._pieces["gain"].append(deals["gain"].copy())
+        if self.matches:
+            for name in ("winner", "deals"):
+                self._pieces[name].append(tables["matches"][name].copy())
+
+    def extend(self, more: Iterable[Outcomes]) -> None:
+        """Add those of later sets."""
+        for other in more:
+            for name, pieces in other._pieces.items():
+                self._pieces[name] += pieces
+
+    def _of(self, name: str) -> NDArray[Any]:
+        pieces = self._pieces[name]
+        if len(pieces) > 1:
+            pieces[:] = [np.concatenate(pieces)]
+        return pieces[0]
+
+    @property
+    def orders(self) -> NDArray[np.uint8]:
+        """Of each deal its finishing order, two bits a seat, the first on top."""
+        return self._of("order")
+
+    @property
+    def gains(self) -> NDArray[np.uint8]:
+        """Of each deal the levels that it was worth to the team of the first."""
+        return self._of("gain")
+
+    @property
+    def winners(self) -> NDArray[np.uint8]:
+        """Of each playing of a match the team that won it; 255 none."""
+        return self._of("winner")
+
+    @property
+    def playings(self) -> NDArray[np.int64]:
+        """Of each deal the number of its playing."""
+        if not self.matches:
+            return np.arange(len(self.orders))
+        return np.repeat(np.arange(len(self.winners)), self._of("deals"))
+
+    @property
+    def sets(self) -> int:
+        """How many sets these are."""
+        return len(self.winners if self.matches else self.orders) // self.arms
+
+
+def outcomes_of_part(run: Run, arms: int, first: int, stop: int) -> Outcomes:
+    """Those of the sets ``first`` to ``stop`` - 1, a part of a run on disk, from its files.
+
+    Raises `RunError` for files that cannot be read, and rows that are not those of these sets.
+    """
+    found = Outcomes(arms, "matches" in run.tables)
+    names = [name for name in ("deals", "matches") if name in run.tables]
+    tables = {}
+    for name in names:
+        batches = [
+            {column: batch[column] for column in _COLUMNS[name]}
+            for batch in run.part_arrays(name, first)
+        ]
+        tables[name] = {
+            column: np.concatenate([batch[column] for batch in batches])
+            for column in _COLUMNS[name]
+        } if batches else {column: np.zeros(0, np.uint8) for column in _COLUMNS[name]}
+    due = first * arms + np.arange((stop - first) * arms)
+    wanted = np.repeat(due, tables["matches"]["deals"]) if found.matches and len(
+        tables["matches"]["deals"]
+    ) == len(due) else due
+    for name in names:
+        keys = tables[name]["set"].astype(np.int64) * arms + tables[name]["arm"]
+        if not np.array_equal(keys, due if name == "matches" else wanted) or (
+            tables[name]["arm"] >= arms
+        ).any():
+            raise RunError(
+                f"{run.folder}: the rows of {name} are not those of the sets {first} to "
+                f"{stop - 1}; `guandan-sim verify` says what is wrong"
+            )
+    if any((tables["deals"][name] > 3).any() for name in ("first", "second", "third", "last")):
+        raise RunError(f"{run.folder}: deals has a seat above 3")
+    found.add(tables)
+    return found
