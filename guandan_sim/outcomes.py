@@ -93,30 +93,29 @@ def outcomes_of_part(run: Run, arms: int, first: int, stop: int) -> Outcomes:
     """
     found = Outcomes(arms, "matches" in run.tables)
     names = [name for name in ("deals", "matches") if name in run.tables]
-    tables = {}
-    for name in names:
-        batches = [
-            {column: batch[column] for column in _COLUMNS[name]}
-            for batch in run.part_arrays(name, first)
-        ]
-        tables[name] = {
-            column: np.concatenate([batch[column] for batch in batches])
-            for column in _COLUMNS[name]
-        } if batches else {column: np.zeros(0, np.uint8) for column in _COLUMNS[name]}
+    tables = {name: _columns(run, name, first) for name in names}
     due = first * arms + np.arange((stop - first) * arms)
-    wanted = np.repeat(due, tables["matches"]["deals"]) if found.matches and len(
-        tables["matches"]["deals"]
-    ) == len(due) else due
-    for name in names:
-        keys = tables[name]["set"].astype(np.int64) * arms + tables[name]["arm"]
-        if not np.array_equal(keys, due if name == "matches" else wanted) or (
-            tables[name]["arm"] >= arms
-        ).any():
-            raise RunError(
-                f"{run.folder}: the rows of {name} are not those of the sets {first} to "
-                f"{stop - 1}; `guandan-sim verify` says what is wrong"
-            )
-    if any((tables["deals"][name] > 3).any() for name in ("first", "second", "third", "last")):
-        raise RunError(f"{run.folder}: deals has a seat above 3")
+    keys = {name: of["set"].astype(np.int64) * arms + of["arm"] for name, of in tables.items()}
+    fits = np.array_equal(keys[names[-1]], due) and all(
+        (of["arm"] < arms).all() for of in tables.values()
+    )
+    if fits and found.matches:
+        due = np.repeat(due, tables["matches"]["deals"])
+        fits = np.array_equal(keys["deals"], due)
+    orders = np.stack([tables["deals"][name] for name in _COLUMNS["deals"][2:6]])
+    if not fits or (np.sort(orders, axis=0) != np.arange(4)[:, None]).any():
+        raise RunError(
+            f"{run.folder}: the rows of sets {first} to {stop - 1} do not fit together; "
+            "`guandan-sim verify` says what is wrong"
+        )
     found.add(tables)
     return found
+
+
+def _columns(run: Run, name: str, first: int) -> dict[str, NDArray[Any]]:
+    pieces: dict[str, list[NDArray[Any]]] = {column: [] for column in _COLUMNS[name]}
+    for batch in run.part_arrays(name, first):
+        for column, values in pieces.items():
+            values.append(batch[column])
+    none = [np.zeros(0, np.uint8)]
+    return {column: np.concatenate(values or none) for column, values in pieces.items()}

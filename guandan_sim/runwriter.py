@@ -206,8 +206,11 @@ class RunWriter:
 
     def _discard_from(self, first: int) -> None:
         """Delete the parts from set ``first`` on, which were played ahead."""
-        names = {part_name(table, part) for table in self.layout.tables for part in
-                 range(first, self.layout.count, self.layout.part_sets)}
+        names = {
+            part_name(table, part)
+            for table in self.layout.tables
+            for part in range(first, self.layout.count, self.layout.part_sets)
+        }
         for table in self.layout.tables:
             for entry in self.folder.entries(table):
                 if f"{table}/{entry}" in names:

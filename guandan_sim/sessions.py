@@ -144,9 +144,7 @@ class _Playing:
         self._played: dict[int, Played] = {}
         self._kept = writer.kept if writer else []
         self._parts = (
-            writer.missing
-            if writer
-            else list(_parts(settings["count"], settings["part_sets"]))
+            writer.missing if writer else list(_parts(settings["count"], settings["part_sets"]))
         )
         self._kept_sets = self._done = sum(part.stop - part.first for part in self._kept)
         self._deals = self._plays = 0
@@ -211,7 +209,9 @@ class _Playing:
             run = open_run(writer.folder)
             wrong = summary_problems(run.manifest.get("summary"), summary)
             if self._end.stopped != run.manifest.get("stopped"):
-                wrong = [f"the manifest says stopped {run.manifest.get('stopped')!r}, which is not so"]
+                wrong = [
+                    f"the manifest says stopped {run.manifest.get('stopped')!r}, which is not so"
+                ]
             if not wrong:
                 return Session(run, run.summary, outcomes)
             for text in wrong:

@@ -28,7 +28,6 @@ from .tally import Tally
 if TYPE_CHECKING:
     from .folders import Folder
     from .hashing import PartSummary
-    from .parts import PartWriter
 
 __all__ = ["PartPlayer", "Played", "Work"]
 

@@ -36,6 +36,7 @@ commands = typer.Typer()
 
 _MOST_PROBLEMS = 20
 # Options of `replay` that say what to play; a RUN says that itself.
+_FOR_RUNS = ("deal", "arm")
 _FOR_SEEDS = ("number", "bots", "rules", "changes", "level", "previous_order")
 
 
@@ -95,6 +96,9 @@ def replay_command(
     deal: Annotated[
         str | None, typer.Option("--deal", metavar="N", help="One deal of the match, from 0.")
     ] = None,
+    arm: Annotated[
+        str, typer.Option("--arm", metavar="N", help="Which arm of a run that has several.")
+    ] = "0",
     seed: Annotated[
         str | None,
         typer.Option("--seed", metavar="N", help="Instead of a run: play a deal of this seed."),
@@ -113,7 +117,7 @@ def replay_command(
 
     if (run is None) == (seed is None):
         raise OptionError("give either a RUN and the number of a SET, or --seed N")
-    for name in _FOR_SEEDS if run is not None else ("deal",):
+    for name in _FOR_SEEDS if run is not None else _FOR_RUNS:
         source = context.get_parameter_source(name)
         if source is not None and source.name == "COMMANDLINE":
             option = "set" if name == "changes" else name.replace("_", "-")
@@ -123,9 +127,10 @@ def replay_command(
             raise OptionError(f"name the set of {run} to show by its number, from 0")
         which = whole_number(set_number, "SET", 0)
         one = None if deal is None else whole_number(deal, "--deal", 0)
+        of_arm = whole_number(arm, "--arm", 0)
         found = _open(run)
         try:
-            print(replay_run(found, which, one))
+            print(replay_run(found, which, one, of_arm))
         except NoSuchSetError:
             raise
         except RunError as error:
