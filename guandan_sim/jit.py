@@ -95,6 +95,7 @@ _NOT_COMPILED = {
     "machine.py",
     "manifest.py",
     "matchpairs.py",
+    "meetings.py",
     "moves.py",
     "options.py",
     "outcomes.py",

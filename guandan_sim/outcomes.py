@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -74,16 +74,39 @@ class Outcomes:
         return self._of("winner")
 
     @property
+    def lengths(self) -> NDArray[np.uint16]:
+        """Of each playing of a match its deals."""
+        return self._of("deals")
+
+    @property
     def playings(self) -> NDArray[np.int64]:
         """Of each deal the number of its playing."""
         if not self.matches:
             return np.arange(len(self.orders))
-        return np.repeat(np.arange(len(self.winners)), self._of("deals"))
+        return np.repeat(np.arange(len(self.winners)), self.lengths)
 
     @property
     def sets(self) -> int:
         """How many sets these are."""
         return len(self.winners if self.matches else self.orders) // self.arms
+
+    def in_pieces(self, sets: int) -> Iterator[Outcomes]:
+        """The same, ``sets`` sets at a time."""
+        ends = np.arange(len(self.orders) + 1)
+        if self.matches:
+            ends = np.concatenate([[0], np.cumsum(self.lengths, dtype=np.int64)])
+        for first in range(0, self.sets, sets):
+            playings = slice(first * self.arms, min(first + sets, self.sets) * self.arms)
+            deals = slice(ends[playings.start], ends[playings.stop])
+            piece = Outcomes(self.arms, self.matches)
+            for name, of_deals in (
+                ("order", True),
+                ("gain", True),
+                ("winner", False),
+                ("deals", False),
+            ):
+                piece._pieces[name] = [self._of(name)[deals if of_deals else playings]]
+            yield piece
 
 
 def outcomes_of_part(run: Run, arms: int, first: int, stop: int) -> Outcomes:
@@ -92,8 +115,10 @@ def outcomes_of_part(run: Run, arms: int, first: int, stop: int) -> Outcomes:
     Raises `RunError` for files that cannot be read, and rows that are not those of these sets.
     """
     found = Outcomes(arms, "matches" in run.tables)
-    names = [name for name in ("deals", "matches") if name in run.tables]
-    tables = {name: _columns(run, name, first) for name in names}
+    names = ["deals", "matches"] if found.matches else ["deals"]
+    tables: dict[str, dict[str, NDArray[Any]]] = {
+        name: _columns(run, name, first) for name in names
+    }
     due = first * arms + np.arange((stop - first) * arms)
     keys = {name: of["set"].astype(np.int64) * arms + of["arm"] for name, of in tables.items()}
     fits = np.array_equal(keys[names[-1]], due) and all(

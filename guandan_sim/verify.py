@@ -11,6 +11,7 @@ from joblib import cpu_count
 from numpy.typing import NDArray
 
 from . import checking, loop
+from .arena import stopped_as_tested
 from .interrupts import ctrl_c_noted
 from .logrows import (
     MOST_OF_PLAYS,
@@ -99,6 +100,8 @@ def verify(run: Run, progress: Callable[[int, int], None] | None = None) -> Repo
         counted = summary_of(run.layout.kind, totals, 0, 0, 1.0)
         wrong = summary_problems(run.manifest.get("summary"), counted)
         report.problems += [f"{run.folder}: {text}" for text in wrong]
+    if report.ok and (text := stopped_as_tested(run)):
+        report.problems.append(f"{run.folder}: {text}")
     return report
 
 

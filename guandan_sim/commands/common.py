@@ -38,6 +38,7 @@ __all__ = [
     "WorkerCount",
     "command_line",
     "finished_at",
+    "open_run_to_read",
     "playing",
     "show",
     "written_lines",
@@ -188,3 +189,15 @@ def written_lines(run: Run, finished: object) -> Iterator[str]:
     if finished is not None and finished == run.manifest.get("finished"):
         told = "was finished before, nothing was played:"
     yield f"  {told} {run.folder}"
+
+
+def open_run_to_read(place: str) -> Run:
+    """The run in that folder: none there is bad input, one that cannot be read a failure."""
+    from ..runs import open_run
+
+    try:
+        return open_run(place)
+    except RunError as error:
+        if isinstance(error.__cause__, FileNotFoundError | NotADirectoryError):
+            raise
+        raise FailureError(str(error)) from error

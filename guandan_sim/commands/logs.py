@@ -6,7 +6,7 @@ What reads runs is imported when a command needs it: every other start would wai
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -24,10 +24,8 @@ from .common import (
     RuleChanges,
     RuleNames,
     RunFolder,
+    open_run_to_read,
 )
-
-if TYPE_CHECKING:
-    from ..runs import Run
 
 __all__ = ["commands"]
 
@@ -45,7 +43,7 @@ def verify_command(run: RunFolder, quiet: Quiet = False) -> None:
     """Check a run: its files against its manifest, and every play against the rules."""
     from ..verify import verify
 
-    found = _open(run)
+    found = open_run_to_read(run)
     compile_first(bots_by_seat("random"), quiet)
     watch = Watch("parts", quiet)
     started = time.perf_counter()
@@ -62,18 +60,6 @@ def verify_command(run: RunFolder, quiet: Quiet = False) -> None:
             print(f"- and {len(report.problems) - _MOST_PROBLEMS:,} more")
         raise FailureError(f"{run} does not verify; problems found: {len(report.problems):,}")
     print(f"{run}: {report} ({seconds:.1f} s)")
-
-
-def _open(place: str) -> Run:
-    """The run in that folder: none there is bad input, one that cannot be read a failure."""
-    from ..runs import open_run
-
-    try:
-        return open_run(place)
-    except RunError as error:
-        if isinstance(error.__cause__, FileNotFoundError | NotADirectoryError):
-            raise
-        raise FailureError(str(error)) from error
 
 
 @commands.command(
@@ -128,7 +114,7 @@ def replay_command(
         which = whole_number(set_number, "SET", 0)
         one = None if deal is None else whole_number(deal, "--deal", 0)
         of_arm = whole_number(arm, "--arm", 0)
-        found = _open(run)
+        found = open_run_to_read(run)
         try:
             print(replay_run(found, which, one, of_arm))
         except NoSuchSetError:
