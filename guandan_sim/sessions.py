@@ -193,11 +193,11 @@ class _Playing:
         outcomes = Outcomes(len(arms), kind == "matches")
         outcomes.extend(part.outcomes for part in played if part.outcomes is not None)
         totals = [Tally() for _ in arms]
-        kept = [part for part in self._kept if part.first < stop]
-        if writer is not None and kept:
-            _add_kept(totals, writer.folder, kept)
-        for part in played:
-            for total, tally in zip(totals, part.tallies, strict=True):
+        counted = [part.tallies for part in played]
+        if writer is not None and (kept := [p for p in self._kept if p.first < stop]):
+            counted.append(_tallies_of_parts(writer.folder, kept, len(arms)))
+        for tallies in counted:
+            for total, tally in zip(totals, tallies, strict=True):
                 total.merge(tally)
         seconds = time.monotonic() - self._began
         summary = summary_of(kind, totals, self._deals, self._plays, seconds)
@@ -302,34 +302,30 @@ def _discard_unfinished(work: Work) -> None:
         discard_unfinished(work.folder, tables_of(work.kind, work.log))
 
 
-def _add_kept(totals: Sequence[Tally], folder: Folder, kept: Sequence[PartSummary]) -> None:
-    """Count what is in the parts that a resumed run had already, by arm."""
+def _tallies_of_parts(folder: Folder, kept: Sequence[PartSummary], arms: int) -> list[Tally]:
+    """Counts by arm over the parts that a resumed run had already."""
     from .runs import open_run
 
+    tallies = [Tally() for _ in range(arms)]
     run = open_run(folder)
     run.parts = [(part.first, part.stop) for part in kept]
-    several = len(totals) > 1
-    for table, names in (("deals", DEAL_COLUMNS), ("matches", MATCH_COLUMNS)):
+    tables = [("deals", DEAL_COLUMNS), ("matches", MATCH_COLUMNS), ("tributes", ())]
+    for table, names in tables:
         if table not in run.tables:
             continue
         for columns in run.arrays(table, [*names, "arm"]):
-            if columns["arm"].max(initial=0) >= len(totals):
-                raise RunError(f"{run.folder}: {table}.arm is not below {len(totals)}")
-            for number, total in enumerate(totals):
-                some = columns
-                if several:
-                    rows = columns["arm"] == number
-                    some = {name: values[rows] for name, values in columns.items()}
+            if columns["arm"].max(initial=0) >= arms:
+                raise RunError(f"{run.folder}: {table}.arm is not below {arms}")
+            for number, tally in enumerate(tallies):
+                rows = columns["arm"] == number
+                some = {name: values[rows] for name, values in columns.items()}
                 if table == "deals":
-                    total.add(some, 0, None)
+                    tally.add(some, 0, None)
+                elif table == "matches":
+                    tally.add_matches(some)
                 else:
-                    total.add_matches(some)
-    if not several:
-        totals[0].transfers = sum(part.tables["tributes"].rows for part in kept)
-        return
-    for columns in run.arrays("tributes", ["arm"]):
-        for number, total in enumerate(totals):
-            total.transfers += int((columns["arm"] == number).sum())
+                    tally.transfers += len(some["arm"])
+    return tallies
 
 
 def _parts(count: int, sets: int) -> Iterator[tuple[int, int]]:

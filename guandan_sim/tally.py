@@ -159,17 +159,31 @@ def summary_problems(said: object, counted: Mapping[str, Any]) -> list[str]:
     """Where the summary in a manifest is not the one ``counted`` from the tables, a line each; how
     fast it was played need only be a number.
     """
-    figures = said if isinstance(said, dict) else {}
-    wrong = {
-        name: value
-        for name, value in counted.items()
-        if (not _is_number(figures.get(name)) if "second" in name else figures.get(name) != value)
-    }
+    wrong = _differences(said, counted)
     return [
-        f"the manifest's summary says {name} {figures.get(name)!r}; it is "
+        f"the manifest's summary says {name} {found!r}; it is "
         f"{'no number' if 'second' in name else repr(value)}"
-        for name, value in wrong.items()
+        for name, found, value in wrong
     ]
+
+
+def _differences(said: object, counted: Mapping[str, Any]) -> list[tuple[str, Any, Any]]:
+    """Each figure that differs: its name, with its arm before it, and both values."""
+    figures = said if isinstance(said, dict) else {}
+    wrong = []
+    for name, value in counted.items():
+        found = figures.get(name)
+        if name == "arms":
+            of_arms = found if isinstance(found, list) else []
+            for number, figures_of_arm in enumerate(value):
+                of_arm = of_arms[number] if number < len(of_arms) else None
+                wrong += [
+                    (f"arms.{number}.{inner}", *values)
+                    for inner, *values in _differences(of_arm, figures_of_arm)
+                ]
+        elif not _is_number(found) if "second" in name else found != value:
+            wrong.append((name, found, value))
+    return wrong
 
 
 def _is_number(value: object) -> bool:
