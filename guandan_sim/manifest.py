@@ -82,12 +82,10 @@ class Layout:
         return first, min(first + self.part_sets, self.count)
 
 
-def written_layout(manifest: Mapping[str, Any]) -> Layout:
-    """The layout of what is there: of a finished run that was stopped early, with fewer sets.
-
-    Raises RunError naming the value that is wrong.
+def written_layout(manifest: Mapping[str, Any], layout: Layout) -> Layout:
+    """The layout of what is there, where ``layout`` is that of the settings: of a finished run that
+    was stopped early, with fewer sets. Raises RunError naming the value that is wrong.
     """
-    layout = Layout.of(manifest.get("settings"))
     stopped = manifest.get("stopped")
     if stopped is None or manifest.get("status") != "complete":
         return layout

@@ -55,7 +55,7 @@ def open_run(place: str | os.PathLike[str] | Folder) -> Run:
     folder = folder_of(place)
     manifest = read_manifest(folder)
     try:
-        layout = written_layout(manifest)
+        layout = written_layout(manifest, Layout.of(manifest.get("settings")))
         if manifest.get("status") not in ("running", "complete"):
             raise RunError(f'status is {manifest.get("status")!r}: must be "running" or "complete"')
         listed = manifest.get("parts")

@@ -119,7 +119,7 @@ class RunWriter:
 
     def _lacking(self) -> bool:
         """Whether a part is missing, of as many sets as the manifest says there are."""
-        count = written_layout(self._manifest).count
+        count = written_layout(self._manifest, self.layout).count
         return any(first < count for first, _ in self.missing)
 
     def _begin(self, command: str, created: str) -> None:
@@ -139,6 +139,10 @@ class RunWriter:
                 f"{self.folder} was made with other settings: {'; '.join(changed)}: "
                 "use the same, or choose another --out"
             )
+        try:
+            written_layout(manifest, self.layout)
+        except RunError as error:
+            raise RunError(f"{self.folder.show(MANIFEST)}: {error}") from error
         discard_unfinished(self.folder, self.layout.tables)
         parts, self.missing = self.missing, []
         for first, stop in parts:
@@ -156,7 +160,7 @@ class RunWriter:
                 self.missing.append((first, stop))
         self._manifest = manifest
         if self.finished:
-            layout = written_layout(manifest)
+            layout = written_layout(manifest, self.layout)
             wrong = totals_against_manifest(self.folder, manifest, layout, self.kept)
             self.notes += [f"{problem}; the manifest is written again" for problem in wrong]
         if self._lacking() or self.notes:
@@ -180,9 +184,7 @@ class RunWriter:
         """
         layout = self.layout
         if stopped is not None:
-            layout = written_layout(
-                {"settings": self.settings, "status": "complete", "stopped": stopped}
-            )
+            layout = written_layout({"status": "complete", "stopped": stopped}, layout)
         everything = [part for part in [*self.kept, *parts] if part.first < layout.count]
         everything.sort(key=lambda part: part.first)
         found = [(part.first, part.stop) for part in everything]
