@@ -300,9 +300,9 @@ def test_arms_of_other_rules_and_without_tribute(tmp_path: Path) -> None:
     assert run.verify().ok
     deals = run.deals(["arm", "tribute", "hand0_one", "level"])
     assert deals.groupby("arm")["tribute"].unique().map(list).tolist() == [
-        ["single"],
+        ["double"],
         ["none"],
-        ["single"],
+        ["double"],
     ]
     hands = [deals.loc[deals["arm"] == arm, "hand0_one"].tolist() for arm in range(3)]
     assert hands[0] == hands[1] == hands[2]
