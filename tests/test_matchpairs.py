@@ -31,7 +31,7 @@ def test_every_match_of_single_sets_won_is_wilsons_too() -> None:
     found = compare_matches(range(100), [0] * 100, [1] * 100)
     exact = stats.binomtest(100, 100).proportion_ci(method="wilson")
     assert found.match_win_rate_interval == pytest.approx((exact.low, exact.high))
-    assert found.match_elo_interval == (pytest.approx(elo(exact.low)), math.inf)
+    assert found.match_elo_interval == pytest.approx((elo(exact.low), math.inf))
 
 
 def test_error_by_hand() -> None:
@@ -82,7 +82,7 @@ def test_a_bot_against_itself() -> None:
 
 def test_everything_won_in_pairs() -> None:
     found = compare_matches([0, 0, 1, 1], [0, 1, 0, 1], [1, 1, 1, 1])
-    assert found.match_win_rate_interval == (pytest.approx(1 - unseen(0.95, 2)), 1)
+    assert found.match_win_rate_interval == pytest.approx((1 - unseen(0.95, 2), 1))
 
 
 def test_nothing_was_decided() -> None:

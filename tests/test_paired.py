@@ -208,7 +208,7 @@ def test_levels_that_vary_though_all_is_won() -> None:
     found = compare(**rows([[0, 1], [2, 2], [0, 0]]))
     assert (found.win_rate, found.win_rate_se, found.alike) == (1, 0, False)
     assert found.se > 0
-    assert found.win_rate_interval == (pytest.approx(1 - unseen(0.95, 3)), 1)
+    assert found.win_rate_interval == pytest.approx((1 - unseen(0.95, 3), 1))
 
 
 def test_a_wider_confidence_is_a_wider_interval() -> None:
