@@ -34,7 +34,7 @@ class MatchComparison:
     sets: sets with at least one match that was won. matches: those that were won, by A
     ``matches_won``; ``truncated`` ones have no winner and count nowhere else. match_win_rate: the
     share that A won, 0 to 1, with its standard error and interval. match_elo: Elo of that share,
-    see `elo_of_wins`. exactly_level: in every set A and B did exactly the same.
+    see `elo_of_wins`. exactly_level: A and B are the same bot, and did the same in every set.
     """
 
     sets: int
@@ -86,22 +86,24 @@ def compare_matches(
     won: ArrayLike,
     confidence: float = 0.95,
     *,
+    same: bool = False,
     deals: ArrayLike | None = None,
 ) -> MatchComparison:
     """A against B over whole matches, from one row a match, in any order.
 
     sets, arms: int[n]; matches of a set share their decks. won: int[n], 1 if A's team won, 0 if
-    B's, `NO_WINNER` for a match that was cut off. deals: int[n], the matches' lengths, by which a
-    bot against itself is known.
+    B's, `NO_WINNER` for a match that was cut off. same: A and B are one bot, of one version. deals:
+    int[n], the matches' lengths.
 
     The share is of the matches that were won. Its error is that of a ratio of two sums over sets,
     sqrt(N / (N - 1) sum e**2) / matches, where e is a set's wins of A less the share of its
     matches. The interval is Wilson's where every set has one match, else that of `share_interval`.
     Source: W. G. Cochran, Sampling Techniques, 3rd ed., section 6.3.
 
-    Edge cases. No match was won: the share is nan. One set of several matches: the error and the
-    interval are nan. Two arms whose matches mirror each other in every set, with equal lengths:
-    exactly one half, error 0 and interval [0.5, 0.5], Elo 0.
+    Edge cases. No match was won: the share is nan. The ``same`` bot, and in every set the matches
+    that it won on one side are as many, and as long, as on the other (``exactly_level``): one half,
+    error 0 and interval [0.5, 0.5], Elo 0. One set of several matches of others: the error and the
+    interval are nan.
 
     Raises `OptionError` for a set that has an arm twice, and for bad values.
 
@@ -112,13 +114,8 @@ def compare_matches(
     check_confidence(confidence)
     set_numbers, arm_numbers = whole_numbers(sets, "sets"), whole_numbers(arms, "arms")
     winners = whole_numbers(won, "won")
-    lengths = None if deals is None else whole_numbers(deals, "deals")
-    same_lengths(
-        sets=set_numbers,
-        arms=arm_numbers,
-        won=winners,
-        **({} if lengths is None else {"deals": lengths}),
-    )
+    lengths = np.ones_like(winners) if deals is None else whole_numbers(deals, "deals")
+    same_lengths(sets=set_numbers, arms=arm_numbers, won=winners, deals=lengths)
     wrong = ~np.isin(winners, (0, 1, NO_WINNER))
     if wrong.any():
         found = winners[np.argmax(wrong)]
@@ -140,12 +137,12 @@ def compare_matches(
     matches = np.bincount(index)
     wins = np.bincount(index, weights=winners[decided])
     number, total, total_won = len(matches), int(matches.sum()), int(wins.sum())
-    level = lengths is not None and _mirrored(set_numbers, winners, lengths)
+    level = same and _mirrored(set_numbers, winners, lengths)
     if total == 0:
         rate, se, interval = math.nan, math.nan, UNKNOWN
     else:
         rate = total_won / total
-        se = _ratio_error(wins, matches, rate)
+        se = 0.0 if level else _ratio_error(wins, matches, rate)
         if not level and total == number:
             interval = wilson(rate, number, normal_quantile(confidence))
         else:
@@ -182,8 +179,6 @@ def _ratio_error(wins: np.ndarray, matches: np.ndarray, rate: float) -> float:
 
 def _mirrored(sets: np.ndarray, won: np.ndarray, lengths: np.ndarray) -> bool:
     """Whether each set's matches that A won are as long, one by one, as those that B won."""
-    if len(np.unique(sets)) < 2:
-        return False
     sides = [(sets[won == side], lengths[won == side]) for side in (1, 0)]
     (a_sets, a_lengths), (b_sets, b_lengths) = (
         (numbers[order], length[order])

@@ -52,7 +52,7 @@ class Comparison:
     win_rate: share of deals that A's team won, 0 to 1.
     variance_saved: 1 - Var(mean_gain) / Var(mean of as many independent deals); see `compare`.
     elo: 400 log10(p / (1 - p)) of the win rate p; see `elo_of_wins`.
-    exactly_level: in every set A and B did exactly the same, as a bot against itself does.
+    exactly_level: A and B are the same bot, and did exactly the same in every set.
     alike: every set came out the same, so that its intervals are bounds; see `compare`.
     """
 
@@ -100,7 +100,7 @@ class Comparison:
             counts = ", ".join(f"{self.outcomes[name]:,} {name[2:]}" for name in names)
             lines.append(f"won by {bot}: {counts}")
         if self.exactly_level:
-            lines.append("Exactly level: in every set both did the same.")
+            lines.append("Exactly level: one bot, and the same on both sides of every set.")
         elif self.alike:
             lines.append("Every set came out alike: the intervals are bounds on unseen sets.")
         return "\n".join(lines)
@@ -141,6 +141,8 @@ def _variance_saved(gains: NDArray[np.int64], confidence: float) -> tuple[float,
     sets, arms = gains.shape
     if sets < 2:
         return math.nan, UNKNOWN
+    if arms == 1:
+        return 0.0, (0.0, 0.0)
     sums, squares = gains.sum(axis=1), (gains**2).sum(axis=1)
     totals = (float(sums.sum()), float((sums**2).sum()), float(squares.sum()))
     value = float(_saved(*totals, sets, arms))
@@ -193,28 +195,33 @@ def compare(
     place: ArrayLike,
     gain: ArrayLike,
     confidence: float = 0.95,
+    *,
+    same: bool = False,
 ) -> Comparison:
     """A against B over duplicate sets, from one row a deal, in any order.
 
     sets: int[n], the set's number. arms: int[n], which play of the set; every set has the same
     arms, one deal each (one arm: independent deals). won: bool[n], A's team won. place: int[n],
     the winner's partner came second (1), third (2) or last (3). gain: int[n], levels, not below
-    zero if A's team won, not above zero if B's did.
+    zero if A's team won, not above zero if B's did. same: A and B are one bot, of one version.
 
     A set's value is the mean over its deals; means are over sets, and the standard error is that
     of N independent sets, sd / sqrt(N). Intervals are Student's t with N - 1 degrees of freedom for
-    levels, and `share_interval` for wins.
+    levels, and `share_interval` for wins. Simulated, they cover at their rate from about 100 sets
+    on; with fewer sets and rare losses that of levels is too short, while that of wins holds.
 
     ``variance_saved`` compares the mean's variance with that of as many deals on decks of their
     own: 1 - n se**2 / s2, where n is the number of deals and s2 = mean((gain - mean_gain)**2) +
     se**2 estimates one deal's variance without bias. It is -(K - 1) times the correlation of two
     deals of a set of K, so it is negative if a set's deals go the same way, 0 for one arm and 1 for
-    a bot against itself. Its interval is the delete-one-set jackknife's.
+    a bot against itself. Its interval is the delete-one-set jackknife's, too
+    short for fewer than 100 sets.
 
-    Edge cases. One set: errors and intervals are nan. ``exactly_level`` (in every set the outcomes
-    of A and B mirror each other and the levels add up to 0): 0 with error 0 and interval [0, 0], a
-    win rate of one half. Sets otherwise all alike (``alike``): the error is 0, and intervals are
-    the bounds that unseen sets leave, with 4 levels as the most that a deal can gain.
+    Edge cases. The ``same`` bot, and in every set its outcomes on both sides mirror each other
+    (``exactly_level``): 0 with error 0 and interval [0, 0], a win rate of one half, Elo 0. One set
+    of others: errors and intervals are nan. Sets otherwise all alike (``alike``), such as those of
+    two bots that differ too rarely to be told apart: the error is 0, and intervals are the bounds
+    that unseen sets leave, with 4 levels as the most that a deal can gain.
 
     Raises `OptionError` for a set that lacks an arm or has one twice, and for bad values.
 
@@ -236,13 +243,12 @@ def compare(
 
     classes = np.where(wins == 1, places - 1, 6 - places)
     by_set = np.stack([(classes == code).sum(axis=1) for code in range(6)], axis=1)
-    mirrored = number > 1 and bool(
-        (by_set == by_set[:, ::-1]).all() and (gains.sum(axis=1) == 0).all()
-    )
+    level = same and bool((by_set == by_set[:, ::-1]).all()) and not bool(gains.sum(axis=1).any())
 
     mean, se = _mean_and_error(gains)
-    if mirrored:
-        interval = (mean, mean)
+    rate, rate_se = _mean_and_error(wins)
+    if level:
+        se, rate_se, interval = 0.0, 0.0, (mean, mean)
     elif se == 0:
         top = max(_TOP_GAIN, int(abs(gains).max()))
         interval = bounds(mean, -top, top, number, confidence)
@@ -250,11 +256,10 @@ def compare(
         # nan for one set.
         margin = student_quantile(confidence, max(number - 1, 1)) * se
         interval = (mean - margin, mean + margin)
-    rate, rate_se = _mean_and_error(wins)
     if width == 1 and number > 1:
         rate_interval = wilson(rate, number, normal_quantile(confidence))
     else:
-        rate_interval = share_interval(rate, rate_se, number, confidence, level=mirrored)
+        rate_interval = share_interval(rate, rate_se, number, confidence, level=level)
     saved, saved_interval = _variance_saved(gains, confidence)
     rating, rating_se, rating_interval = elo_of_wins(rate, rate_se, rate_interval, number)
     return Comparison(
@@ -272,7 +277,7 @@ def compare(
         elo=rating,
         elo_se=rating_se,
         elo_interval=rating_interval,
-        exactly_level=mirrored,
+        exactly_level=level,
         alike=number > 1 and se == 0,
         confidence=confidence,
     )

@@ -9,6 +9,8 @@ from typing import Any
 from rich.box import SIMPLE
 from rich.table import Table
 
+from . import intervals
+
 __all__ = ["Z95", "mean_interval", "ratio_interval", "summary_table", "wilson"]
 
 #: Standard errors in a two-sided 95% interval.
@@ -26,16 +28,7 @@ def wilson(successes: int, n: int) -> tuple[float, float]:
     """
     if not 0 <= successes <= n:
         raise ValueError(f"{successes} successes of {n}: a number from 0 to {n} is possible")
-    if n == 0:
-        return 0.0, 1.0
-    share = successes / n
-    weight = 1 + Z95**2 / n
-    centre = share + Z95**2 / (2 * n)
-    margin = Z95 * math.sqrt((share * (1 - share) + Z95**2 / (4 * n)) / n)
-    # Rounding must not push a bound past its share.
-    return max(0.0, min(share, (centre - margin) / weight)), min(
-        1.0, max(share, (centre + margin) / weight)
-    )
+    return intervals.wilson(successes / n if n else 0.0, n, Z95)
 
 
 def mean_interval(total: int, squares: int, n: int) -> tuple[float, float, float] | None:

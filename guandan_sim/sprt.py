@@ -182,9 +182,9 @@ class Sprt:
         return (up * self.upper + (1 - up) * self.lower) / drift
 
 
-def _scores(classes: int) -> NDArray[np.float64]:
+def _scores(classes: int) -> list[float]:
     """The scores of a set, from 0 to 1."""
-    return np.arange(classes) / (classes - 1)
+    return [won / (classes - 1) for won in range(classes)]
 
 
 def score_counts(sets: ArrayLike, won: ArrayLike) -> NDArray[np.int64]:
@@ -227,25 +227,39 @@ def likelihood_ratio(counts: ArrayLike, elo0: float, elo1: float) -> float:
     >>> abs(likelihood_ratio([0, 100, 0], -5, 5)) < 1e-9
     True
     """
-    numbers = np.asarray(counts, dtype=np.float64) + _ADDED
-    scores = _scores(len(numbers))
-    return _log_tilt(numbers, scores - expected_share(elo0)) - _log_tilt(
-        numbers, scores - expected_share(elo1)
+    numbers = [count + _ADDED for count in whole_numbers(counts, "counts").tolist()]
+    low, high = (
+        _log_tilt(numbers, [score - expected_share(difference) for score in _scores(len(numbers))])
+        for difference in (elo0, elo1)
     )
+    return low - high
 
 
-def _log_tilt(numbers: NDArray[np.float64], distance: NDArray[np.float64]) -> float:
-    """sum(numbers * log(1 + t * distance)) at its greatest, where a mean distance of 0 costs that.
+def _log_tilt(numbers: list[float], distances: list[float]) -> float:
+    """What a mean of ``distances`` of 0 costs in log likelihood: max over t of
+    sum(numbers * log(1 + t * distance)).
 
-    ``distance`` is from the mean, with both signs; the logarithm's arguments stay above 0.
+    ``distances`` have both signs; the logarithms' arguments stay above 0.
     """
-    low, high = -1 / float(distance.max()), -1 / float(distance.min())
+    terms = list(zip(numbers, distances, strict=True))
+    low, high = -1 / max(distances), -1 / min(distances)
     tilt = 0.0
+    # The slope falls all the way: Newton's steps, halving where one leaves the bracket. Far fewer
+    # than 200 do, unless rounding keeps the last ones from settling.
     for _ in range(200):
-        slope = float((numbers * distance / (1 + tilt * distance)).sum())
-        low, high = (tilt, high) if slope > 0 else (low, tilt)
-        middle = (low + high) / 2
-        if middle in (low, high):
+        slope = curvature = 0.0
+        for number, distance in terms:
+            ratio = distance / (1 + tilt * distance)
+            slope += number * ratio
+            curvature += number * ratio * ratio
+        if slope > 0:
+            low = tilt
+        else:
+            high = tilt
+        following = tilt + slope / curvature
+        if not low < following < high:
+            following = (low + high) / 2
+        tilt, step = following, following - tilt
+        if abs(step) < 1e-12:
             break
-        tilt = middle
-    return float((numbers * np.log1p(tilt * distance)).sum())
+    return sum(number * math.log1p(tilt * distance) for number, distance in terms)
