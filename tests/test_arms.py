@@ -286,7 +286,8 @@ def test_arms_of_other_rules_and_without_tribute(tmp_path: Path) -> None:
         deals=30, matches=None, rules="guide", seed=3, log="plays", level="7",
         previous_order="0213",
     )  # fmt: skip
-    other = rules.replace(full_house_joker_pair=not rules.full_house_joker_pair)
+    assert rules.full_house_joker_pair
+    other = rules.replace(full_house_joker_pair=False)
     bots = bots_by_seat("greedy")
     records: list[dict[str, Any]] = [{}, {"previous_order": None}, {"rules": other.switches()}]
     settings |= {"part_sets": 1_024, "bots": bot_settings(bots), "arms": records}
@@ -308,15 +309,14 @@ def test_arms_of_other_rules_and_without_tribute(tmp_path: Path) -> None:
     assert hands[0] == hands[1] == hands[2]
     jokers = 0
     for batch in run.decisions(moves=True, phases="play"):
-        for row in range(0, len(batch), 9):
+        for row in range(0, len(batch), 5):
             options = batch.options(row)
             assert options == batch.view(row).legal_moves()
-            with_jokers = [
-                str(move)[:10] == "full_house" and "SB SB" in str(move) for move in options
-            ]
-            assert batch.arm[row] == 2 or not any(with_jokers)
-            jokers += any(with_jokers)
-    assert jokers > 2
+            texts = [str(option) for option in options]
+            joined = any(text.startswith("full_house") and "SB SB" in text for text in texts)
+            assert batch.arm[row] < 2 or not joined
+            jokers += joined
+    assert jokers > 0
 
 
 # Line-ups
