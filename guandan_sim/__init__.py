@@ -9,6 +9,7 @@ notebook can question.
 from typing import TYPE_CHECKING, Any
 
 from ._version import __version__
+from .arena import arena, arena_report
 from .bots import Bot, bot
 from .errors import (
     AmbiguousMoveError,
@@ -26,6 +27,7 @@ from .errors import (
     RunWarning,
 )
 from .layout import VIEW_VERSION
+from .meetings import ArenaResult
 from .moves import Move, legal_moves, readings
 from .plans import Plan, plan
 from .rulebook import (
@@ -52,6 +54,7 @@ __all__ = [
     "SCHEMA_VERSION",
     "VIEW_VERSION",
     "AmbiguousMoveError",
+    "ArenaResult",
     "BackendError",
     "Bot",
     "BotError",
@@ -76,6 +79,8 @@ __all__ = [
     "View",
     "__version__",
     "active_level",
+    "arena",
+    "arena_report",
     "bot",
     "legal_moves",
     "open_run",

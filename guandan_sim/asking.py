@@ -1,8 +1,8 @@
 """How the loop asks a bot, so that one source serves every mix of bots.
 
 `ask_play` and `ask_card` take either a tuple of four first-class functions, which they call through
-their address with a view in memory of its own, or a *line-up*: the numbers of four built-in bots,
-whose functions they call directly, so that the compiler can open them up within the loop.
+their address with a view in memory of its own, or a *line-up*: the numbers of four quick bots of
+ours, whose functions they call directly, so that the compiler can open them up within the loop.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from .linked import LinkedCompiler
 
 __all__ = ["LINE_UP", "ask_card", "ask_play", "line_up"]
 
-#: The built-in bots that a line-up can name, by number.
+#: The quick bots, which a line-up can name, by number.
 LINE_UP = ("random", "greedy")
 
 _OPTIONS = KERNEL_OPTIONS | {"forceinline": True, "pipeline_class": LinkedCompiler}
 
 
 def line_up(names: list[str]) -> int:
-    """The four built-in bots as one number, two bits a seat.
+    """Four quick bots as one number, two bits a seat.
 
     >>> line_up(["greedy", "random", "greedy", "random"])
     17

@@ -14,7 +14,7 @@ import typer
 from typer.exceptions import TyperException
 
 from ._version import __version__
-from .commands import engine, lists, logs, simulate
+from .commands import arena, engine, lists, logs, simulate
 from .commands.common import FailureError
 from .errors import BackendError, GuandanError
 from .progress import INTERRUPTED, note
@@ -56,7 +56,7 @@ def _options(
     pass
 
 
-for module in (simulate, logs, lists, engine):
+for module in (simulate, arena, logs, lists, engine):
     app.add_typer(module.commands)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +19,7 @@ from .moves import Move
 from .problems import describe, left_over
 from .rules import Rules, new_state
 from .schemas import WORDS
-from .settings import followed_settings
+from .settings import followed_arms
 from .steps import PHASES
 from .view import View
 
@@ -154,7 +154,7 @@ def decisions(
     >>> opening.chosen(0) in opening.options(0)
     True
     """
-    settings = followed_settings(run.manifest["settings"], run.folder)
+    arms = followed_arms(run.manifest["settings"], run.folder)
     if "plays" not in run.tables:
         raise RunError(f'{run.folder} has no plays to follow; they are kept with log "plays"')
     for name, value in (("every", every), ("rows", rows)):
@@ -165,7 +165,7 @@ def decisions(
     control[recording.W_SKIPPED] = every - 1
     control[recording.W_SEATS] = _seat_mask(seats)
     control[recording.W_PHASES] = _phase_mask(phases)
-    return _batches(run, *settings, _some_sets(run, sets), control, int(rows), views, moves)
+    return _batches(run, arms, _some_sets(run, sets), control, int(rows), views, moves)
 
 
 def _seat_mask(seats: Iterable[int] | int | None) -> int:
@@ -208,64 +208,83 @@ def _some_sets(run: Run, sets: range | int | None) -> range:
 
 def _batches(
     run: Run,
-    rules: Rules,
-    arguments: np.ndarray,
+    arms: Sequence[tuple[Rules, np.ndarray]],
     sets: range,
     control: np.ndarray,
     size: int,
     views: bool,
     moves: bool,
 ) -> Iterator[Decisions]:
-    state = new_state(rules)
+    several = len(arms) > 1
+    states = [new_state(rules) for rules, _ in arms]
     view = np.zeros(lay.VIEW_SIZE, np.int64)
     memory = checking.new_memory()
     problem = np.zeros(checking.PROBLEM_SIZE, np.int64)
-    rows, seen = _buffers(size, views)
-    for log in logged_sets(run, sets):
-        place = np.zeros(checking.PLACE_SIZE, np.int64)
-        place[checking.AT_SET] = log.first
-        arguments[loop.A_END] = log.stop
-        tables = (log.deals, log.tributes, log.plays, log.matches)
-        while place[checking.AT_SET] < log.stop:
-            record = (rows, seen, view, control)
-            if not checking.check_sets(
-                state, arguments, place, *tables, 1, memory, problem, record
-            ):
-                number = int(place[checking.AT_SET])
-                raise RunError(describe(run.folder, number, state, problem.tolist()))
-            written = int(control[recording.W_ROWS])
-            whole = written - written % size
-            for first in range(0, whole, size):
-                yield _batch(rows, seen, first, first + size, rules if moves else None)
-            if whole:
-                control[recording.W_ROWS] = written - whole
-                left = slice(whole, written)
-                rows, seen = _buffers(size, views, rows[left], seen[left])
-        sets_left = (log.deals[:, 0], log.tributes[:, 0], (), log.matches[:, 0])
-        for problem_left in left_over(run.folder, place, sets_left):
-            raise RunError(problem_left)
-    if control[recording.W_ROWS]:
-        yield _batch(rows, seen, 0, int(control[recording.W_ROWS]), rules if moves else None)
+    buffers = _Buffers(size, views)
+    listed = [rules for rules, _ in arms] if moves else None
+    for log in logged_sets(run, sets, len(arms)):
+        places = np.zeros((len(arms), checking.PLACE_SIZE), np.int64)
+        places[:, checking.AT_SET] = log.first
+        # The arms of a set come one after the other.
+        for stop in range(log.first + 1, log.stop + 1) if several else [log.stop]:
+            for arm, (_, arguments) in enumerate(arms):
+                of, place, state = log.arms[arm], places[arm], states[arm]
+                arguments[loop.A_END] = stop
+                while place[checking.AT_SET] < stop:
+                    record = (buffers.rows, buffers.seen, view, control)
+                    written = int(control[recording.W_ROWS])
+                    tables = (of.deals, of.tributes, of.plays, of.matches)
+                    if not checking.check_sets(
+                        state, arguments, place, *tables, 1, memory, problem, record
+                    ):
+                        told = arm if several else None
+                        number = int(place[checking.AT_SET])
+                        raise RunError(describe(run.folder, number, state, problem.tolist(), told))
+                    buffers.arms[written : control[recording.W_ROWS]] = arm
+                    yield from buffers.batches(control, listed)
+        for arm, (of, place) in enumerate(zip(log.arms, places, strict=True)):
+            left = (of.deals[:, 0], of.tributes[:, 0], (), of.matches[:, 0])
+            for text in left_over(run.folder, place, left, arm if several else None):
+                raise RunError(text)
+    if written := int(control[recording.W_ROWS]):
+        yield _batch(buffers, 0, written, listed)
 
 
-def _buffers(
-    size: int, views: bool, rows: np.ndarray | None = None, seen: np.ndarray | None = None
-) -> tuple[np.ndarray, np.ndarray]:
-    """Memory for a batch and the rest of the deal that it ends in, beginning with these rows."""
-    room = size + recording.MOST_CHOICES
-    new_rows = np.zeros((room, recording.RECORD_WIDTH), np.int64)
-    new_seen = np.zeros((room if views else 0, lay.VIEW_SIZE), np.int64)
-    if rows is not None and seen is not None:
-        new_rows[: len(rows)] = rows
-        new_seen[: len(seen)] = seen
-    return new_rows, new_seen
+class _Buffers:
+    """Memory for a batch of ``size`` rows and the rest of the deal that it ends in."""
+
+    def __init__(self, size: int, views: bool) -> None:
+        self._size = size
+        self._views = views
+        self._renew()
+
+    def _renew(self) -> None:
+        """New memory; batches that were given keep the old."""
+        room = self._size + recording.MOST_CHOICES
+        self.rows = np.zeros((room, recording.RECORD_WIDTH), np.int64)
+        self.seen = np.zeros((room if self._views else 0, lay.VIEW_SIZE), np.int64)
+        self.arms = np.zeros(room, np.uint8)
+
+    def batches(self, control: np.ndarray, rules: Sequence[Rules] | None) -> Iterator[Decisions]:
+        """The whole batches that are written; what is left of the rows begins the next."""
+        written = int(control[recording.W_ROWS])
+        whole = written - written % self._size
+        for first in range(0, whole, self._size):
+            yield _batch(self, first, first + self._size, rules)
+        if whole:
+            control[recording.W_ROWS] = written - whole
+            rows, seen, arms = self.rows, self.seen, self.arms
+            self._renew()
+            self.rows[: written - whole] = rows[whole:written]
+            self.seen[: written - whole] = seen[whole:written]
+            self.arms[: written - whole] = arms[whole:written]
 
 
-def _batch(rows: Any, seen: Any, first: int, stop: int, rules: Rules | None) -> Decisions:
-    """A batch of these rows, with moves if there are ``rules``."""
-    views = seen[first:stop] if len(seen) else None
-    rows = rows[first:stop]
-    columns = {
+def _batch(buffers: _Buffers, first: int, stop: int, rules: Sequence[Rules] | None) -> Decisions:
+    """A batch of these rows, with moves if there are ``rules``, by arm."""
+    views = buffers.seen[first:stop] if len(buffers.seen) else None
+    rows, arm = buffers.rows[first:stop], buffers.arms[first:stop]
+    columns: dict[str, Any] = {
         name: rows[:, at].astype(kind)
         for name, at, kind in (
             ("set", recording.R_SET, np.int64),
@@ -282,17 +301,24 @@ def _batch(rows: Any, seen: Any, first: int, stop: int, rules: Rules | None) -> 
         )
     }
     finish = rows[:, recording.R_FINISH : recording.R_FINISH + 4].astype(np.uint8)
-    listed = _list(rows, rules) if rules is not None else {}
-    arm = np.zeros(len(rows), np.uint8)
+    listed = _list(rows, arm, rules) if rules is not None else {}
     return Decisions(arm=arm, finish=finish, views=views, **columns, **listed)
 
 
-def _list(rows: np.ndarray, rules: Rules) -> dict[str, Any]:
+def _list(rows: np.ndarray, arms: np.ndarray, rules: Sequence[Rules]) -> dict[str, Any]:
     offsets = np.zeros(len(rows) + 1, np.int64)
     np.cumsum(rows[:, recording.R_LEGAL], out=offsets[1:])
     moves = np.empty((offsets[-1], 4), np.int64)
     keys = np.empty(offsets[-1], np.int64)
     choice = np.empty(len(rows), np.int64)
-    switches = (rules.max_bomb, int(rules.full_house_joker_pair))
-    recording.list_options(rows, *switches, offsets, moves, keys, choice)
+    # Rows of the same rules that follow each other are listed at once.
+    switches = np.array([(of.max_bomb, int(of.full_house_joker_pair)) for of in rules])[arms]
+    cuts = np.flatnonzero((switches[1:] != switches[:-1]).any(axis=1)) + 1
+    for some in np.split(np.arange(len(rows)), cuts):
+        at = slice(some[0], some[-1] + 1)
+        max_bomb, joker_pair = switches[some[0]].tolist()
+        some_offsets = offsets[at.start : at.stop + 1]
+        recording.list_options(
+            rows[at], max_bomb, joker_pair, some_offsets, moves, keys, choice[at]
+        )
     return {"moves": moves, "offsets": offsets, "choice": choice.astype(np.int32)}

@@ -1,4 +1,4 @@
-"""The rows of a log, some sets at a time, in order and ready to be followed."""
+"""The rows of a log, some sets at a time, arm by arm and ready to be followed."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from .schemas import TABLES
 if TYPE_CHECKING:
     from .runs import Run
 
-__all__ = ["LoggedSets", "logged_sets"]
+__all__ = ["LoggedArm", "LoggedSets", "logged_sets"]
 
 Rows = NDArray[np.int64]
 
@@ -35,34 +35,43 @@ _PLAYS = 32_768
 
 
 @dataclass
-class LoggedSets:
-    """The sets from ``first`` to ``stop`` - 1: rows of `loop`, none of another set."""
+class LoggedArm:
+    """Rows of `loop` of one arm of some sets."""
 
-    first: int
-    stop: int
     deals: Rows
     tributes: Rows
     plays: Rows
     matches: Rows
 
 
-def logged_sets(run: Run, sets: range) -> Iterator[LoggedSets]:
+@dataclass
+class LoggedSets:
+    """The sets from ``first`` to ``stop`` - 1, by arm, and no rows of another set."""
+
+    first: int
+    stop: int
+    arms: list[LoggedArm]
+
+
+def logged_sets(run: Run, sets: range, arms: int) -> Iterator[LoggedSets]:
     """Those of ``sets`` that are in the parts of the run, some at a time, read when they are asked
     for.
 
     Of each part all but the plays are read at once, and plays by row group. Raises RunError for
-    rows out of order, of no deal, or too few.
+    rows out of order, of no deal or of none of the ``arms``, or too few.
     """
     for first, stop in run.parts:
         begin, end = max(first, sets.start), min(stop, sets.stop)
         if begin < end:
-            yield from _of_part(run, first, stop, begin, end)
+            yield from _of_part(run, first, stop, begin, end, arms)
 
 
-def _of_part(run: Run, first: int, stop: int, begin: int, end: int) -> Iterator[LoggedSets]:
+def _of_part(
+    run: Run, first: int, stop: int, begin: int, end: int, arms: int
+) -> Iterator[LoggedSets]:
     tables = {name: part_columns(run, name, first) for name in run.tables if name != "plays"}
     for name, columns in tables.items():
-        _check_sets(run, name, columns, first, stop)
+        _check_sets(run, name, columns, first, stop, arms)
     deals = tables["deals"]
     # Plays before each deal of the part, and in all.
     plays_to = np.concatenate([[0], np.cumsum(deals["plays"], dtype=np.int64)])
@@ -76,21 +85,29 @@ def _of_part(run: Run, first: int, stop: int, begin: int, end: int) -> Iterator[
         cut = min(cut, last)
         upto = int(deals["set"][cut]) if cut < last else end
         some = {name: _between(columns, begin, upto) for name, columns in tables.items()}
-        plays = log.take(int(plays_to[cut] - plays_to[at]))
-        _check_plays(run, plays, some["deals"])
-        yield LoggedSets(
-            begin,
-            upto,
-            deal_rows(some["deals"]),
-            tribute_rows(some["tributes"]),
-            play_rows(plays),
-            match_rows(some["matches"])
-            if "matches" in some
-            else np.zeros((0, loop.MATCH_WIDTH), np.int64),
-        )
+        some["plays"] = log.take(int(plays_to[cut] - plays_to[at]))
+        _check_plays(run, some["plays"], some["deals"])
+        yield LoggedSets(begin, upto, [_arm(some, arm, arms) for arm in range(arms)])
         at, begin = cut, upto
     if end == stop:
-        _check_sets(run, "plays", log.take(1), first, first)
+        _check_sets(run, "plays", log.take(1), first, first, arms)
+
+
+def _arm(tables: dict[str, Columns], arm: int, arms: int) -> LoggedArm:
+    if arms > 1:
+        chosen = {name: columns["arm"] == arm for name, columns in tables.items()}
+        tables = {
+            name: {column: values[chosen[name]] for column, values in columns.items()}
+            for name, columns in tables.items()
+        }
+    return LoggedArm(
+        deal_rows(tables["deals"]),
+        tribute_rows(tables["tributes"]),
+        play_rows(tables["plays"]),
+        match_rows(tables["matches"])
+        if "matches" in tables
+        else np.zeros((0, loop.MATCH_WIDTH), np.int64),
+    )
 
 
 def _between(columns: Columns, first: int, stop: int) -> Columns:
@@ -98,23 +115,22 @@ def _between(columns: Columns, first: int, stop: int) -> Columns:
     return {name: values[rows] for name, values in columns.items()}
 
 
-def _check_sets(run: Run, name: str, columns: Columns, first: int, stop: int) -> None:
-    """Rows of one arm, by set, of the sets from ``first`` to ``stop`` - 1."""
+def _check_sets(run: Run, name: str, columns: Columns, first: int, stop: int, arms: int) -> None:
+    """Rows of so many arms, by set, of the sets from ``first`` to ``stop`` - 1."""
     sets = columns["set"]
     wrong = (sets < first) | (sets >= stop)
     wrong[1:] |= sets[1:] < sets[:-1]
     if wrong.any():
         number = sets[np.argmax(wrong)]
         raise RunError(f"{run.folder}: {name} has a row of set {number} where none belongs")
-    if columns["arm"].any():
-        raise RunError(f"{run.folder}: {name}.arm is not 0")
+    if (columns["arm"] >= arms).any():
+        below = "0" if arms == 1 else f"below {arms}"
+        raise RunError(f"{run.folder}: {name}.arm is not {below}")
 
 
 def _check_plays(run: Run, plays: Columns, deals: Columns) -> None:
     """The plays are as many as the deals say, of these deals, and fit in rows of `loop`."""
-    if plays["arm"].any():
-        raise RunError(f"{run.folder}: plays.arm is not 0")
-    due = {key: np.repeat(deals[key], deals["plays"]) for key in ("set", "deal")}
+    due = {key: np.repeat(deals[key], deals["plays"]) for key in ("set", "arm", "deal")}
     size = len(due["set"])
     wrong = np.zeros(size, bool)
     wrong[len(plays["set"]) :] = True
@@ -122,19 +138,26 @@ def _check_plays(run: Run, plays: Columns, deals: Columns) -> None:
         wrong[: len(plays[key])] |= plays[key] != values[: len(plays[key])]
     if wrong.any():
         row = int(np.argmax(wrong))
-        number, deal = due["set"][row], due["deal"][row]
-        play = row - int(np.argmax((due["set"] == number) & (due["deal"] == deal)))
+        same = np.ones(size, bool)
+        for values in due.values():
+            same &= values == values[row]
+        play = row - int(np.argmax(same))
         there = "the log ends before it"
         if row < len(plays["set"]):
-            there = f"a row of set {plays['set'][row]}, deal {plays['deal'][row]} is in its place"
-        raise RunError(f"{run.folder}: set {number}, deal {deal}, play {play}: {there}")
+            there = f"a row of {_place(plays, row)} is in its place"
+        raise RunError(f"{run.folder}: {_place(due, row)}, play {play}: {there}")
     for name, most in MOST_OF_PLAYS:
         row = int(np.argmax(plays[name])) if size else 0
         if size and plays[name][row] > most:
-            place = f"set {plays['set'][row]}, deal {plays['deal'][row]}, play {plays['ply'][row]}"
+            place = f"{_place(plays, row)}, play {plays['ply'][row]}"
             raise RunError(f"{run.folder}: {place}: {name} is {plays[name][row]}, more than {most}")
     if not packs_again(plays):
         raise RunError(f"{run.folder}: plays.near and plays.far hold what is no set of cards")
+
+
+def _place(columns: Columns, row: int) -> str:
+    arm = f", arm {columns['arm'][row]}" if columns["arm"][row] else ""
+    return f"set {columns['set'][row]}{arm}, deal {columns['deal'][row]}"
 
 
 class _Plays:

@@ -20,8 +20,10 @@ if TYPE_CHECKING:
 
 __all__ = [
     "MOST_OF_PLAYS",
+    "Columns",
     "deal_columns",
     "deal_rows",
+    "interleaved",
     "load",
     "match_columns",
     "match_rows",
@@ -111,6 +113,22 @@ def play_columns(rows: Rows, deals: Rows) -> Columns:
     columns = {column.name: np.empty(len(rows), column.dtype) for column in table.columns}
     _fill_plays()(rows, deals, *columns.values())
     return columns
+
+
+def interleaved(pieces: Sequence[Mapping[str, Columns]]) -> dict[str, Columns]:
+    """One set of tables from pieces of several: those of an arm after those of the arm before, the
+    rows of each piece in order of their sets and none of a set in an arm before those of an
+    earlier piece of it. The rows come out by set, arm and deal.
+    """
+    tables: dict[str, Columns] = {}
+    for name in pieces[0]:
+        columns = {
+            column: np.concatenate([piece[name][column] for piece in pieces])
+            for column in pieces[0][name]
+        }
+        order = np.argsort(columns["set"], kind="stable")
+        tables[name] = {column: values[order] for column, values in columns.items()}
+    return tables
 
 
 def packs_again(columns: Mapping[str, NDArray[Any]]) -> bool:

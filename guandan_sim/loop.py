@@ -368,11 +368,11 @@ _FUNCTIONS = types.UniTuple(types.FunctionType(types.int64(*BOT_ARGUMENTS)), 4)
 _MEMORY = (_WRITE, _ROWS, _WRITE)
 
 
-def load_loop(built_in: bool) -> Any:
+def load_loop(quick: bool) -> Any:
     """The compiled `run_sets`, compiled or read from the cache at the first call.
 
-    ``built_in``: for a line-up of built-in bots, else for tuples of functions (see `asking`).
+    ``quick``: for a line-up of quick bots, else for tuples of functions (see `asking`).
     """
-    bots = (types.int64 if built_in else _FUNCTIONS,) * 3
+    bots = (types.int64 if quick else _FUNCTIONS,) * 3
     rest = (_WRITE, _WRITE, _ROWS, _ROWS, _ROWS, _ROWS)
     return entry(run_sets, (*bots, _WRITE, *_MEMORY, *rest))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -31,6 +31,7 @@ __all__ = [
     "results",
     "totals_against_manifest",
     "write_manifest",
+    "written_layout",
 ]
 
 MANIFEST = "manifest.json"
@@ -79,6 +80,22 @@ class Layout:
         """First set of a part, and one past its last."""
         first = number * self.part_sets
         return first, min(first + self.part_sets, self.count)
+
+
+def written_layout(manifest: Mapping[str, Any], layout: Layout) -> Layout:
+    """The layout of what is there, where ``layout`` is that of the settings: of a finished run that
+    was stopped early, with fewer sets. Raises RunError naming the value that is wrong.
+    """
+    stopped = manifest.get("stopped")
+    if stopped is None or manifest.get("status") != "complete":
+        return layout
+    sets = stopped.get("sets") if isinstance(stopped, dict) else None
+    if type(sets) is not int or not 0 < sets < layout.count or sets % layout.part_sets:
+        raise RunError(
+            f"stopped is {stopped!r}: its sets must be some parts' of {layout.part_sets}, fewer "
+            f"than {layout.count}"
+        )
+    return replace(layout, count=sets)
 
 
 def now() -> str:

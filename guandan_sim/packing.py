@@ -83,7 +83,8 @@ _code()
 
 def pack(work: Work) -> Packed:
     """Raises `OptionError` for a bot that cannot be sent."""
-    for each in work.bots:
+    bots = _bots(work)
+    for each in {id(each): each for each in bots}.values():
         _dumps(each)
     system = (sys.prefix, sys.base_prefix)
     folders = [os.path.abspath(folder) for folder in sys.path]
@@ -92,9 +93,14 @@ def pack(work: Work) -> Packed:
         _code(),
         sys.version_info[:2],
         tuple(folder for folder in folders if not folder.startswith(system)),
-        tuple(None if _by_value(each) else each.source for each in work.bots),
+        tuple(None if _by_value(each) else each.source for each in bots),
         _dumps(work),
     )
+
+
+def _bots(work: Work) -> list[Bot]:
+    """The bots of each arm by seat."""
+    return [each for arm in work.arms for each in arm.bots]
 
 
 @dataclass(frozen=True)
@@ -231,14 +237,15 @@ def _unpack(packed: Packed) -> Work:
             raise BackendError(
                 f"{here} cannot import a bot: {type(error).__name__}: {error}"
             ) from error
-        for each, source in zip(work.bots, packed.sources, strict=True):
+        for each, source in zip(_bots(work), packed.sources, strict=True):
             if source is not None and each.source != source:
                 raise BackendError(
                     f"{here} has another version of bot {each.name}: copy its files there, and "
                     "start the workers anew"
                 )
         _check_shared(work, here)
-        Player(work.bots).load()
+        for arm in work.arms:
+            Player(arm.bots).load()
         load_columns()
         _unpacked.append((packed.token, work))
         return work

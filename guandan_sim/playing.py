@@ -11,19 +11,24 @@ import numpy as np
 
 from . import layout as lay
 from . import loop, pythonloop
-from .asking import line_up
+from .asking import LINE_UP, line_up
 from .bots import Bot
 from .bots.failures import failure_text, illegal_card_text, illegal_move_text
 from .errors import BotError
 from .jit import accept_first_class_functions
 from .tribute import choice_mask
 
-__all__ = ["Player"]
+__all__ = ["Player", "are_quick"]
 
 _NO_ROWS = [
     np.zeros((0, width), np.int64)
     for width in (loop.PLAY_WIDTH, loop.DEAL_WIDTH, loop.TRIBUTE_WIDTH, loop.MATCH_WIDTH)
 ]
+
+
+def are_quick(bots: Sequence[Bot]) -> bool:
+    """Whether the loop calls all these bots directly (see `asking`)."""
+    return all(bot.built_in and bot.name in LINE_UP for bot in bots)
 
 
 class Player:
@@ -32,8 +37,8 @@ class Player:
     def __init__(self, bots: Sequence[Bot]) -> None:
         accept_first_class_functions()
         self.bots = tuple(bots)
-        self._built_in = all(bot.built_in for bot in self.bots)
-        if self._built_in:
+        self._quick = are_quick(self.bots)
+        if self._quick:
             self._roles: Any = (line_up([bot.name for bot in self.bots]),) * 3
         else:
             seated = [bot.seated() for bot in self.bots]
@@ -49,7 +54,7 @@ class Player:
         self._loop()
 
     def _loop(self) -> Any:
-        return pythonloop.load_loop() if self._in_python else loop.load_loop(self._built_in)
+        return pythonloop.load_loop() if self._in_python else loop.load_loop(self._quick)
 
     def play_out(self, state: np.ndarray) -> None:
         """Play the deal in ``state`` to its end. Raises `BotError` with deal, seat and move; the

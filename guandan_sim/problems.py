@@ -36,30 +36,38 @@ _DEAL_COLUMNS = {
 _MATCH_COLUMNS = ("set", "winner", "deals", "level0", "level1", "truncated", "resets0", "resets1")
 
 
-def left_over(run: object, place: Rows, sets: Sequence[Sequence[int] | Rows]) -> list[str]:
+def left_over(
+    run: object, place: Rows, sets: Sequence[Sequence[int] | Rows], arm: int | None = None
+) -> list[str]:
     """A line for each table that has rows left where `checking.check_sets` found nothing wrong up
-    to ``place``; ``sets`` are of the rows of deals, tributes, plays and matches.
+    to ``place``; ``sets`` are of the rows of deals, tributes, plays and matches, of an ``arm`` if
+    the run has several.
     """
+    of_arm = f" in arm {arm}" if arm is not None else ""
     names = ("deals", "tributes", "plays", "matches")
     return [
-        f"{run}: {name} has a row of set {of[at]} where none belongs"
+        f"{run}: {name} has a row of set {of[at]}{of_arm} where none belongs"
         for name, of, at in zip(names, sets, place[checking.AT_DEAL :].tolist(), strict=True)
         if at < len(of)
     ]
 
 
-def describe(run: object, number: int, state: Rows, problem: list[int]) -> str:
-    """One line about what is wrong with set ``number`` of ``run``, its place.
+def describe(
+    run: object, number: int, state: Rows, problem: list[int], arm: int | None = None
+) -> str:
+    """One line about what is wrong with set ``number`` of ``run``, its place, in an arm if it has
+    several.
 
     ``state`` and ``problem`` are what `checking.check_sets` left.
     """
     what, where, found, due, one, two = problem
-    place = f"{run}: set {number}, deal {int(state[lay.V_DEAL])}"
+    playing = f"{run}: set {number}{f', arm {arm}' if arm is not None else ''}"
+    place = f"{playing}, deal {int(state[lay.V_DEAL])}"
     play = f"{place}, play {where}"
     if what == checking.DEALS_MISSING:
-        return f"{run}: set {number}: deal {where} is missing"
+        return f"{playing}: deal {where} is missing"
     if what == checking.DEALS_LEFT:
-        return f"{run}: set {number}: there are deals after deal {where - 1}, which ended it"
+        return f"{playing}: there are deals after deal {where - 1}, which ended it"
     if what == checking.DEAL_COLUMN:
         column = _DEAL_COLUMNS[where]
         return f"{place}: deals.{column} stands for {found}; by the rules and the seed it is {due}"
@@ -86,7 +94,7 @@ def describe(run: object, number: int, state: Rows, problem: list[int]) -> str:
         says = "chosen" if found else "forced"
         return f"{play}: the pass of seat {due} before it is logged as {says}, which is not so"
     column = _MATCH_COLUMNS[where]
-    return f"{run}: set {number}: matches.{column} is {found}; by the rules it is {due}"
+    return f"{playing}: matches.{column} is {found}; by the rules it is {due}"
 
 
 def _play_text(packed: int, one: int, two: int) -> str:

@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from . import checking, loop
 from . import layout as lay
+from .arms import arm_settings
 from .bots import BotName, bots_by_seat
 from .cards import CARD_CODES, RANK_WORDS, parse_level, words_to_cards
 from .checks import check_seed, pack_order
@@ -32,13 +33,19 @@ __all__ = ["replay_run", "replay_seed", "transcript"]
 _CARDS = sum(1 << number for number in CARD_CODES)
 
 
-def replay_run(run: Run, set_number: int, deal: int | None = None) -> str:
-    """The deals of one set of a run, or one of them, told from the log alone.
+def replay_run(run: Run, set_number: int, deal: int | None = None, arm: int = 0) -> str:
+    """The deals of one set of a run in an arm, or one of them, told from the log alone.
 
-    Raises `RunError` if the run has no such set or deal, no plays, or a log that cannot be
+    Raises `RunError` if the run has no such set, arm or deal, no plays, or a log that cannot be
     followed.
     """
-    settings = run.manifest["settings"]
+    try:
+        arms = arm_settings(run.manifest["settings"])
+    except RunError as error:
+        raise RunError(f"{run.folder}: the manifest's settings cannot be read: {error}") from error
+    if not 0 <= arm < len(arms):
+        raise NoSuchSetError(f"{run.folder} has no arm {arm}; it has arms 0 to {len(arms) - 1}")
+    settings = arms[arm]
     try:
         rules = played_rules(settings, run.folder)
         names = [printable(str(settings["bots"][seat]["name"])) for seat in range(4)]
@@ -46,18 +53,22 @@ def replay_run(run: Run, set_number: int, deal: int | None = None) -> str:
         raise RunError(
             f"{run.folder}: the manifest's settings cannot be read: {error!r}"
         ) from error
-    rows = run.set_rows("deals", set_number)
+    rows = run.set_rows("deals", set_number, arm)
     numbers = rows.column("deal").to_pylist()
     deals = deal_rows(to_columns(TABLES["deals"], rows.select(TABLES["deals"].names)))
     if numbers != list(range(len(deals))) or not all(map(_can_be, deals)):
-        raise _not_followed(run, set_number, "")
+        raise _not_followed(run, set_number, arm, "")
     if deal is not None and deal not in numbers:
         raise NoSuchSetError(
             f"set {set_number} of {run.folder} has no deal {deal}; "
             f"it has deals 0 to {len(numbers) - 1}"
         )
     texts = [
-        transcript(_state_from_log(run, set_number, number, rules, rows), names)
+        transcript(
+            _state_from_log(run, set_number, arm, number, rules, rows),
+            names,
+            arm if len(arms) > 1 else None,
+        )
         for number in (numbers if deal is None else [deal])
     ]
     return "\n\n".join(texts)
@@ -90,19 +101,19 @@ def replay_seed(
     return transcript(state, [bot.name for bot in by_seat])
 
 
-def transcript(state: np.ndarray, names: Sequence[str]) -> str:
+def transcript(state: np.ndarray, names: Sequence[str], arm: int | None = None) -> str:
     """The deal in ``state``, which is done but not settled, as text; ``names`` are the bots' by
-    seat.
+    seat, ``arm`` is told if there is one.
     """
-    return "\n".join(_lines(state, names))
+    return "\n".join(_lines(state, names, arm))
 
 
-def _lines(state: np.ndarray, names: Sequence[str]) -> Iterator[str]:
+def _lines(state: np.ndarray, names: Sequence[str], arm: int | None) -> Iterator[str]:
     owner = int(state[lay.V_OWNER])
     levels = [RANK_WORDS[x] for x in state[lay.V_LEVELS : lay.V_LEVELS + 2]]
     yield (
-        f"set {state[lay.S_SET]}, deal {state[lay.V_DEAL]}: "
-        f"level {RANK_WORDS[state[lay.V_LEVEL]]} of team {owner} "
+        f"set {state[lay.S_SET]}{'' if arm is None else f', arm {arm}'}, "
+        f"deal {state[lay.V_DEAL]}: level {RANK_WORDS[state[lay.V_LEVEL]]} of team {owner} "
         f"(levels: team 0 {levels[0]}, team 1 {levels[1]})"
     )
     for seat in range(4):
@@ -183,7 +194,7 @@ def _opening_lines(state: np.ndarray) -> Iterator[str]:
 
 
 def _state_from_log(
-    run: Run, set_number: int, deal: int, rules: Rules, deals: pa.Table
+    run: Run, set_number: int, arm: int, deal: int, rules: Rules, deals: pa.Table
 ) -> np.ndarray:
     """The state at the end of a logged deal, made by following the log; nothing is drawn."""
     names = TABLES["deals"].names
@@ -200,7 +211,7 @@ def _state_from_log(
     problem = np.zeros(checking.PROBLEM_SIZE, np.int64)
     if state[lay.V_TRIBUTE]:
         start_tribute(state)
-        gifts = _rows_of_deal(run, "tributes", set_number, deal)
+        gifts = _rows_of_deal(run, "tributes", set_number, arm, deal)
         found = checking.follow_tributes(
             state, tribute_rows(to_columns(TABLES["tributes"], gifts)), 0, len(gifts), problem, None
         )
@@ -208,22 +219,22 @@ def _state_from_log(
         start_play(state, int(state[lay.V_LEADER]))
         found = 0
     if found >= 0:
-        plays = _rows_of_deal(run, "plays", set_number, deal)
+        plays = _rows_of_deal(run, "plays", set_number, arm, deal)
         for name, most in MOST_OF_PLAYS:
             if max(plays.column(name).to_pylist(), default=0) > most:
-                raise _not_followed(run, set_number, f", deal {deal}")
+                raise _not_followed(run, set_number, arm, f", deal {deal}")
         found = checking.follow_plays(
             state, play_rows(to_columns(TABLES["plays"], plays)), 0, len(plays), problem, None
         )
     if found < 0:
-        raise _not_followed(run, set_number, f", deal {deal}")
+        raise _not_followed(run, set_number, arm, f", deal {deal}")
     return state
 
 
-def _not_followed(run: Run, set_number: int, deal: str) -> RunError:
+def _not_followed(run: Run, set_number: int, arm: int, deal: str) -> RunError:
     return RunError(
-        f"set {set_number}{deal} of {run.folder} cannot be followed; "
-        "`guandan-sim verify` says what is wrong"
+        f"set {set_number}{f', arm {arm}' if arm else ''}{deal} of {run.folder} cannot be "
+        "followed; `guandan-sim verify` says what is wrong"
     )
 
 
@@ -256,8 +267,8 @@ def _failures_before(deals: pa.Table, deal: int, rules: Rules) -> tuple[int, int
     return failures
 
 
-def _rows_of_deal(run: Run, table: str, set_number: int, deal: int) -> pa.Table:
-    rows = run.set_rows(table, set_number)
+def _rows_of_deal(run: Run, table: str, set_number: int, arm: int, deal: int) -> pa.Table:
+    rows = run.set_rows(table, set_number, arm)
     numbers = rows.column("deal").to_numpy()
     first, stop = np.searchsorted(numbers, deal), np.searchsorted(numbers, deal, side="right")
     return rows.slice(first, stop - first)

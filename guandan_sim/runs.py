@@ -28,6 +28,7 @@ from guandan_sim.manifest import (
     against_manifest,
     read_manifest,
     totals_against_manifest,
+    written_layout,
 )
 from guandan_sim.parts import open_part, part_name, read_part, row_groups
 from guandan_sim.runwriter import RunWriter, create_run
@@ -54,7 +55,7 @@ def open_run(place: str | os.PathLike[str] | Folder) -> Run:
     folder = folder_of(place)
     manifest = read_manifest(folder)
     try:
-        layout = Layout.of(manifest.get("settings"))
+        layout = written_layout(manifest, Layout.of(manifest.get("settings")))
         if manifest.get("status") not in ("running", "complete"):
             raise RunError(f'status is {manifest.get("status")!r}: must be "running" or "complete"')
         listed = manifest.get("parts")

@@ -27,6 +27,7 @@ from guandan_sim.manifest import (
     results,
     totals_against_manifest,
     write_manifest,
+    written_layout,
 )
 from guandan_sim.parts import PartWriter, part_name, read_part
 from guandan_sim.schemas import SCHEMA_VERSION
@@ -114,7 +115,12 @@ class RunWriter:
     @property
     def finished(self) -> bool:
         """Whether the run was finished before, and all of it reads well: nothing is to be done."""
-        return not self.missing and self._manifest.get("status") == "complete"
+        return not self._lacking() and self._manifest.get("status") == "complete"
+
+    def _lacking(self) -> bool:
+        """Whether a part is missing, of as many sets as the manifest says there are."""
+        count = written_layout(self._manifest, self.layout).count
+        return any(first < count for first, _ in self.missing)
 
     def _begin(self, command: str, created: str) -> None:
         self._manifest = {
@@ -133,6 +139,10 @@ class RunWriter:
                 f"{self.folder} was made with other settings: {'; '.join(changed)}: "
                 "use the same, or choose another --out"
             )
+        try:
+            written_layout(manifest, self.layout)
+        except RunError as error:
+            raise RunError(f"{self.folder.show(MANIFEST)}: {error}") from error
         discard_unfinished(self.folder, self.layout.tables)
         parts, self.missing = self.missing, []
         for first, stop in parts:
@@ -149,25 +159,36 @@ class RunWriter:
                 self.notes.append(f"{error}; its part is played again")
                 self.missing.append((first, stop))
         self._manifest = manifest
-        if not self.missing and manifest.get("status") == "complete":
-            wrong = totals_against_manifest(self.folder, manifest, self.layout, self.kept)
+        if self.finished:
+            layout = written_layout(manifest, self.layout)
+            wrong = totals_against_manifest(self.folder, manifest, layout, self.kept)
             self.notes += [f"{problem}; the manifest is written again" for problem in wrong]
-        if self.missing or self.notes:
+        if self._lacking() or self.notes:
             self._begin(str(manifest.get("command", "")), str(manifest.get("created", now())))
 
     def part(self, first: int, stop: int) -> PartWriter:
         """A writer for one of ``missing``; use it on any thread."""
         return PartWriter(self.folder, first, stop, self.layout.kind, self.layout.log)
 
-    def finish(self, parts: Iterable[PartSummary], summary: Mapping[str, Any]) -> None:
+    def finish(
+        self,
+        parts: Iterable[PartSummary],
+        summary: Mapping[str, Any],
+        stopped: Mapping[str, Any] | None = None,
+    ) -> None:
         """Write the final manifest, once every part is there.
 
-        ``parts`` are those written since :func:`create_run`; ``summary`` is JSON data. Raises
-        RunError.
+        ``parts`` are those written since :func:`create_run`; ``summary`` is JSON data. ``stopped``
+        says after how many "sets" the run ended early, and the "reason": parts beyond are deleted.
+        Raises RunError.
         """
-        everything = sorted([*self.kept, *parts], key=lambda part: part.first)
+        layout = self.layout
+        if stopped is not None:
+            layout = written_layout({"status": "complete", "stopped": stopped}, layout)
+        everything = [part for part in [*self.kept, *parts] if part.first < layout.count]
+        everything.sort(key=lambda part: part.first)
         found = [(part.first, part.stop) for part in everything]
-        wanted = [self.layout.part(number) for number in range(self.layout.number_of_parts)]
+        wanted = [layout.part(number) for number in range(layout.number_of_parts)]
         if found != wanted:
             raise RunError(
                 f"{self.folder}: {len(set(found) & set(wanted))} of {len(wanted)} parts are there"
@@ -177,9 +198,25 @@ class RunWriter:
             "status": "complete",
             "finished": now(),
             "summary": dict(summary),
-            **results(self.layout, everything),
+            **results(layout, everything),
         }
+        self._manifest.pop("stopped", None)
+        if stopped is not None:
+            self._discard_from(layout.count)
+            self._manifest["stopped"] = dict(stopped)
         write_manifest(self.folder, self._manifest)
+
+    def _discard_from(self, first: int) -> None:
+        """Delete the parts from set ``first`` on, which were played ahead."""
+        names = {
+            part_name(table, part)
+            for table in self.layout.tables
+            for part in range(first, self.layout.count, self.layout.part_sets)
+        }
+        for table in self.layout.tables:
+            for entry in self.folder.entries(table):
+                if f"{table}/{entry}" in names:
+                    self.folder.delete(f"{table}/{entry}")
 
     def close(self) -> None:
         """Let go of the run; an unfinished one can be resumed."""

@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 
 from . import loop
+from .arms import arm_settings
 from .cards import parse_level
 from .checks import check_seed, pack_order
 from .errors import OptionError, RulesError, RunError
 from .rules import RULES_VERSION, Rules
 from .schemas import BLOCK_SETS
 
-__all__ = ["deal_arguments", "followed_settings", "order_word", "part_sets", "played_rules"]
+__all__ = ["deal_arguments", "followed_arms", "order_word", "part_sets", "played_rules"]
 
 PART_SETS = {"deals": 65_536, "matches": 4_096}
 """Sets of a part by kind of run: they bound its size and what a kill can lose."""
@@ -68,10 +69,18 @@ def played_rules(settings: Mapping[str, Any], where: object) -> Rules:
     return rules
 
 
-def followed_settings(settings: Mapping[str, Any], where: object) -> tuple[Rules, np.ndarray]:
-    """The rules and `deal_arguments` of a run whose log is to be followed. `RunError`, which names
-    ``where``, if that cannot be done.
+def followed_arms(settings: Mapping[str, Any], where: object) -> list[tuple[Rules, np.ndarray]]:
+    """Of each arm the rules and `deal_arguments` of a run whose log is to be followed. `RunError`,
+    which names ``where``, if that cannot be done.
     """
+    try:
+        arms = arm_settings(settings)
+    except RunError as error:
+        raise RunError(f"{where}: the manifest's settings cannot be read: {error}") from error
+    return [_followed(arm, where) for arm in arms]
+
+
+def _followed(settings: Mapping[str, Any], where: object) -> tuple[Rules, np.ndarray]:
     try:
         rules = played_rules(settings, where)
         arguments = deal_arguments(settings)

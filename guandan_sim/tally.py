@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["DEAL_COLUMNS", "MATCH_COLUMNS", "Tally", "summary_problems"]
+__all__ = ["DEAL_COLUMNS", "MATCH_COLUMNS", "Tally", "summary_of", "summary_problems"]
 
 #: The columns that `Tally` counts.
 DEAL_COLUMNS = ("set", "first", "second", "plays", "tribute", "cancelled")
@@ -108,12 +108,8 @@ class Tally:
             else:
                 setattr(self, name, mine + value)
 
-    def summary(self, kind: str, played: Tally, seconds: float) -> dict[str, Any]:
-        """The figures as the manifest holds them.
-
-        ``played`` counts what this session played in ``seconds``, less than all where a run was
-        resumed.
-        """
+    def summary(self, kind: str) -> dict[str, Any]:
+        """The figures, but for how fast it was played."""
         whole = kind == "matches"
         return {
             "kind": kind,
@@ -121,9 +117,6 @@ class Tally:
             "matches": self.matches,
             "deals": self.deals,
             "plays": self.plays,
-            "seconds": round(seconds, 3),
-            "deals_per_second": round(played.deals / seconds, 1),
-            "plays_per_second": round(played.plays / seconds, 1),
             "deals_per_match": self.match_deals[0] / self.matches if self.matches else None,
             "match_deals_sum_of_squares": self.match_deals[1],
             "wins": self.wins if whole else self.deal_wins,
@@ -140,21 +133,57 @@ class Tally:
         }
 
 
+def summary_of(
+    kind: str, arms: Sequence[Tally], deals: int, plays: int, seconds: float
+) -> dict[str, Any]:
+    """The figures of a run as the manifest holds them, from the counts of its arms.
+
+    ``deals`` and ``plays`` are what was played now, in ``seconds``. Of several arms each has its
+    own figures, in "arms": teams are others in another arm.
+    """
+    rates = {
+        "seconds": round(seconds, 3),
+        "deals_per_second": round(deals / seconds, 1),
+        "plays_per_second": round(plays / seconds, 1),
+    }
+    if len(arms) == 1:
+        figures = arms[0].summary(kind)
+        size = {name: figures.pop(name) for name in ("kind", "sets", "matches", "deals", "plays")}
+        return size | rates | figures
+    by_arm = [arm.summary(kind) for arm in arms]
+    total = {name: sum(arm[name] for arm in by_arm) for name in ("matches", "deals", "plays")}
+    return {"kind": kind, "sets": by_arm[0]["sets"], **total, **rates, "arms": by_arm}
+
+
 def summary_problems(said: object, counted: Mapping[str, Any]) -> list[str]:
     """Where the summary in a manifest is not the one ``counted`` from the tables, a line each; how
     fast it was played need only be a number.
     """
-    figures = said if isinstance(said, dict) else {}
-    wrong = {
-        name: value
-        for name, value in counted.items()
-        if (not _is_number(figures.get(name)) if "second" in name else figures.get(name) != value)
-    }
+    wrong = _differences(said, counted)
     return [
-        f"the manifest's summary says {name} {figures.get(name)!r}; it is "
+        f"the manifest's summary says {name} {found!r}; it is "
         f"{'no number' if 'second' in name else repr(value)}"
-        for name, value in wrong.items()
+        for name, found, value in wrong
     ]
+
+
+def _differences(said: object, counted: Mapping[str, Any]) -> list[tuple[str, Any, Any]]:
+    """Each figure that differs: its name, with its arm before it, and both values."""
+    figures = said if isinstance(said, dict) else {}
+    wrong = []
+    for name, value in counted.items():
+        found = figures.get(name)
+        if name == "arms":
+            of_arms = found if isinstance(found, list) else []
+            for number, figures_of_arm in enumerate(value):
+                of_arm = of_arms[number] if number < len(of_arms) else None
+                wrong += [
+                    (f"arms.{number}.{inner}", *values)
+                    for inner, *values in _differences(of_arm, figures_of_arm)
+                ]
+        elif not _is_number(found) if "second" in name else found != value:
+            wrong.append((name, found, value))
+    return wrong
 
 
 def _is_number(value: object) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +13,6 @@ WON = np.array([1, 1, 1, 0, 0, 0])
 PLACE = np.array([1, 2, 3, 3, 2, 1])
 GAIN = np.array([3, 2, 1, -1, -2, -3])
 
-Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 
@@ -48,7 +48,7 @@ class Pairs:
         one = (self.joint.sum(axis=0) + self.joint.sum(axis=1)) / 2
         return float(1 - 2 * of_mean / (one * (GAIN - self.gain) ** 2).sum())
 
-    def draw(self, random: np.random.Generator, sets: int) -> dict[str, Ints]:
+    def draw(self, random: np.random.Generator, sets: int) -> dict[str, Any]:
         """The arguments of `compare` for some sets."""
         codes = random.choice(36, size=sets, p=self.joint.ravel())
         outcomes = np.stack([codes // 6, codes % 6], axis=1).ravel()

@@ -14,6 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import psutil
 import pytest
 from distributed import Client, LocalCluster
@@ -22,6 +23,7 @@ from games import user_module
 import guandan_sim as gs
 from guandan_sim import backends, packing
 from guandan_sim import layout as lay
+from guandan_sim.arms import Arm
 from guandan_sim.bots import bots_by_seat
 from guandan_sim.cli import main
 from guandan_sim.folders import folder_of
@@ -248,7 +250,8 @@ def packed_work(tmp_path: Path) -> packing.Packed:
     settings = {"seed": 1, "kind": "deals", "level": None, "previous_order": None}
     rules = gs.Rules.preset("guide")
     folder = folder_of(tmp_path)
-    return packing.pack(Work("deals", "deals", by_seat, rules, deal_arguments(settings), folder))
+    arm = Arm(by_seat, rules, deal_arguments(settings))
+    return packing.pack(Work("deals", "deals", [arm], folder))
 
 
 def test_a_worker_refuses_other_code(packed: packing.Packed, tmp_path: Path) -> None:
@@ -290,7 +293,8 @@ def test_a_bot_that_cannot_be_sent() -> None:
     def bot(_view: Any, _scratch: Any, _out: Any) -> int:
         return lock is None
 
-    work = Work("deals", "none", bots_by_seat(bot), gs.Rules.preset("guide"), None, None)  # type: ignore[arg-type]
+    arm = Arm(bots_by_seat(bot), gs.Rules.preset("guide"), np.zeros(0, np.int64))
+    work = Work("deals", "none", [arm], None)
     with pytest.raises(gs.OptionError, match=r"bot bot cannot be sent to other processes: .*lock"):
         packing.pack(work)
 

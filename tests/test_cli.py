@@ -22,7 +22,18 @@ from guandan_sim.options import chosen_rules, whole_number
 from guandan_sim.rules import Rules
 from guandan_sim.simulate import Progress as Simulated
 
-COMMANDS = ("simulate", "verify", "replay", "moves", "plan", "bots", "rules", "warmup", "bench")
+COMMANDS = (
+    "simulate",
+    "arena",
+    "verify",
+    "replay",
+    "moves",
+    "plan",
+    "bots",
+    "rules",
+    "warmup",
+    "bench",
+)
 HOSTILE = """
 def illegal(view, scratch, out):
     out[:] = 7

@@ -113,7 +113,7 @@ def cut(table: str, rows: int) -> Callable[[Tables], object]:
             "deal 1, play 0: the pass",
         ),
         (put("plays", "ply", 9, set=3, deal=1, ply=5), "set 3, deal 1, play 5: plays.ply is 9"),
-        (put("plays", "arm", 1, set=3, deal=1, ply=5), "plays.arm is not 0"),
+        (put("plays", "arm", 1, set=3, deal=1, ply=5), "play 5: a row of set 3, arm 1, deal 1 is"),
         (
             at(drop, "plays", set=3, deal=1, ply=5),
             "a row of set 3, deal 2 is in its place",

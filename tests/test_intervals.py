@@ -91,8 +91,8 @@ def test_share_interval_at_the_edges() -> None:
     assert all(map(math.isnan, share_interval(0.5, math.nan, 1, 0.95)))
     assert share_interval(0.5, 0, 10, 0.95, level=True) == (0.5, 0.5)
     other = unseen(0.95, 10)
-    assert share_interval(1, 0, 10, 0.95) == (pytest.approx(1 - other), 1)
-    assert share_interval(0, 0, 10, 0.95) == (0, pytest.approx(other))
+    assert share_interval(1, 0, 10, 0.95) == pytest.approx((1 - other, 1))
+    assert share_interval(0, 0, 10, 0.95) == pytest.approx((0, other))
     half = share_interval(0.5, 0, 10, 0.95)
     assert half == pytest.approx((0.5 - other / 2, 0.5 + other / 2))
 

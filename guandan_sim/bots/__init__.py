@@ -264,14 +264,19 @@ class Bot:
             self._asked.ask(role, words, view.memory, out)
             return out
         function = self.compiled[role]
+        desk = memory
+        if self.memory_size > lay.SCRATCH_SIZE:
+            desk = np.zeros(self.memory_size, np.int64)
+            desk[: lay.SCRATCH_SIZE] = memory
         try:
-            answer = function(words, memory, out)
+            answer = function(words, desk, out)
         except Exception as error:
             raise BotError(failure_text(self.name, view.seat, error)) from error
         if answer != 0:
             raise BotError(
                 f"bot {self.name} at seat {view.seat} returned {answer}; 0 means a choice made"
             )
+        memory[:] = desk[: lay.SCRATCH_SIZE]
         return out
 
 

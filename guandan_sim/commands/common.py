@@ -2,23 +2,46 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+import shlex
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 from rich.console import Console
 from rich.table import Table
 
+from ..bots import Bot
+from ..errors import BotError, RunError, RunWarning
+from ..progress import Watch, compile_first, note
+
+if TYPE_CHECKING:
+    from ..runs import Run
+
 __all__ = [
     "MOST_SEED",
+    "BackendName",
     "BotNames",
     "FailureError",
     "LevelName",
+    "LogName",
+    "Out",
     "PreviousOrder",
     "Quiet",
+    "Resume",
     "RuleChanges",
     "RuleNames",
     "RunFolder",
+    "Scheduler",
+    "Seed",
+    "WorkerCount",
+    "command_line",
+    "finished_at",
+    "open_run_to_read",
+    "playing",
     "show",
+    "written_lines",
 ]
 
 MOST_SEED = 2**63 - 1
@@ -68,6 +91,40 @@ PreviousOrder = Annotated[
         "it makes tribute due.",
     ),
 ]
+Seed = Annotated[str, typer.Option("--seed", metavar="N", help="The same seed gives the same run.")]
+Out = Annotated[
+    str | None,
+    typer.Option(
+        "--out", metavar="FOLDER", help="Write a run there, a folder or a URL; else nothing."
+    ),
+]
+LogName = Annotated[
+    Literal["plays", "deals", "none"], typer.Option("--log", help="The finest table to write.")
+]
+BackendName = Annotated[
+    Literal["threads", "loky", "dask"] | None,
+    typer.Option(
+        "--backend",
+        help="Who plays: threads, or processes by loky or Dask.",
+        show_default="threads; dask with --scheduler",
+    ),
+]
+WorkerCount = Annotated[
+    str | None,
+    typer.Option(
+        "--workers", metavar="N", help="Threads or processes; otherwise one for each core."
+    ),
+]
+Scheduler = Annotated[
+    str | None,
+    typer.Option(
+        "--scheduler",
+        metavar="ADDRESS",
+        help="Play on the workers of a Dask scheduler, such as tcp://host:8786; "
+        "they must see the folder of --out.",
+    ),
+]
+Resume = Annotated[bool, typer.Option("--resume", help="Go on with the unfinished run in --out.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
 RunFolder = Annotated[
     str, typer.Argument(metavar="RUN", help="Folder or URL of a run.", show_default=False)
@@ -77,3 +134,70 @@ RunFolder = Annotated[
 def show(table: Table) -> None:
     """Print a table."""
     Console(highlight=False).print(table)
+
+
+def command_line(context: typer.Context) -> str:
+    """What was typed, as it may be typed again."""
+    return shlex.join(["guandan-sim", *context.obj])
+
+
+@contextmanager
+def playing(
+    watch: Watch, line_ups: Sequence[Sequence[Bot]], quiet: bool, again: str, writes: bool
+) -> Iterator[None]:
+    """Around what plays a run with ``line_ups``: compiles first, shows progress, and on Ctrl-C how
+    to go on, which is ``again`` with --resume, if it ``writes`` a run. Failures of a bot or a disk
+    are told as such, and warnings at the end.
+    """
+    if "--resume" not in again.split():
+        again += " --resume"
+    advice = f"; finished parts are kept, go on with: {again}" if writes else ""
+    try:
+        for bots in line_ups:
+            compile_first(bots, quiet)
+        with (
+            warnings.catch_warnings(record=True, action="always", category=RunWarning) as warned,
+            watch.shown(advice),
+        ):
+            yield
+    except BotError as error:
+        raise FailureError(str(error)) from error
+    except RunError as error:
+        if isinstance(error.__cause__, OSError):
+            raise FailureError(str(error)) from error
+        raise
+    for warning in warned:
+        note(f"warning: {warning.message}")
+
+
+def finished_at(out: str) -> object:
+    """When the run there was finished; None if it was not, or there is none."""
+    from ..runs import open_run
+
+    try:
+        return open_run(out).manifest.get("finished")
+    except RunError:
+        return None
+
+
+def written_lines(run: Run, finished: object) -> Iterator[str]:
+    """What is said of a run that was written, or that was there, ``finished`` at that time."""
+    rows = run.manifest["rows"]
+    for name, digest in run.manifest["content_hash"].items():
+        yield f"  {name}: {rows[name]:,} rows, content hash {digest[:16]}"
+    told = "written to"
+    if finished is not None and finished == run.manifest.get("finished"):
+        told = "was finished before, nothing was played:"
+    yield f"  {told} {run.folder}"
+
+
+def open_run_to_read(place: str) -> Run:
+    """The run in that folder: none there is bad input, one that cannot be read a failure."""
+    from ..runs import open_run
+
+    try:
+        return open_run(place)
+    except RunError as error:
+        if isinstance(error.__cause__, FileNotFoundError | NotADirectoryError):
+            raise
+        raise FailureError(str(error)) from error

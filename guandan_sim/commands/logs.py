@@ -6,7 +6,7 @@ What reads runs is imported when a command needs it: every other start would wai
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -24,10 +24,8 @@ from .common import (
     RuleChanges,
     RuleNames,
     RunFolder,
+    open_run_to_read,
 )
-
-if TYPE_CHECKING:
-    from ..runs import Run
 
 __all__ = ["commands"]
 
@@ -36,6 +34,7 @@ commands = typer.Typer()
 
 _MOST_PROBLEMS = 20
 # Options of `replay` that say what to play; a RUN says that itself.
+_FOR_RUNS = ("deal", "arm")
 _FOR_SEEDS = ("number", "bots", "rules", "changes", "level", "previous_order")
 
 
@@ -44,7 +43,7 @@ def verify_command(run: RunFolder, quiet: Quiet = False) -> None:
     """Check a run: its files against its manifest, and every play against the rules."""
     from ..verify import verify
 
-    found = _open(run)
+    found = open_run_to_read(run)
     compile_first(bots_by_seat("random"), quiet)
     watch = Watch("parts", quiet)
     started = time.perf_counter()
@@ -61,18 +60,6 @@ def verify_command(run: RunFolder, quiet: Quiet = False) -> None:
             print(f"- and {len(report.problems) - _MOST_PROBLEMS:,} more")
         raise FailureError(f"{run} does not verify; problems found: {len(report.problems):,}")
     print(f"{run}: {report} ({seconds:.1f} s)")
-
-
-def _open(place: str) -> Run:
-    """The run in that folder: none there is bad input, one that cannot be read a failure."""
-    from ..runs import open_run
-
-    try:
-        return open_run(place)
-    except RunError as error:
-        if isinstance(error.__cause__, FileNotFoundError | NotADirectoryError):
-            raise
-        raise FailureError(str(error)) from error
 
 
 @commands.command(
@@ -95,6 +82,9 @@ def replay_command(
     deal: Annotated[
         str | None, typer.Option("--deal", metavar="N", help="One deal of the match, from 0.")
     ] = None,
+    arm: Annotated[
+        str, typer.Option("--arm", metavar="N", help="Which arm of a run that has several.")
+    ] = "0",
     seed: Annotated[
         str | None,
         typer.Option("--seed", metavar="N", help="Instead of a run: play a deal of this seed."),
@@ -113,7 +103,7 @@ def replay_command(
 
     if (run is None) == (seed is None):
         raise OptionError("give either a RUN and the number of a SET, or --seed N")
-    for name in _FOR_SEEDS if run is not None else ("deal",):
+    for name in _FOR_SEEDS if run is not None else _FOR_RUNS:
         source = context.get_parameter_source(name)
         if source is not None and source.name == "COMMANDLINE":
             option = "set" if name == "changes" else name.replace("_", "-")
@@ -123,9 +113,10 @@ def replay_command(
             raise OptionError(f"name the set of {run} to show by its number, from 0")
         which = whole_number(set_number, "SET", 0)
         one = None if deal is None else whole_number(deal, "--deal", 0)
-        found = _open(run)
+        of_arm = whole_number(arm, "--arm", 0)
+        found = open_run_to_read(run)
         try:
-            print(replay_run(found, which, one))
+            print(replay_run(found, which, one, of_arm))
         except NoSuchSetError:
             raise
         except RunError as error:

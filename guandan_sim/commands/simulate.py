@@ -2,29 +2,37 @@
 
 from __future__ import annotations
 
-import shlex
-import warnings
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 from rich.console import Console
 
 from ..backends import chosen_backend
-from ..errors import BotError, OptionError, RunError, RunWarning
+from ..errors import OptionError
 from ..options import chosen_bots, chosen_rules, whole_number
-from ..progress import Watch, compile_first, note
+from ..progress import Watch
 from ..report import summary_table
 from ..settings import order_word
 from ..simulate import Result, simulate
 from .common import (
     MOST_SEED,
+    BackendName,
     BotNames,
-    FailureError,
     LevelName,
+    LogName,
+    Out,
     PreviousOrder,
     Quiet,
+    Resume,
     RuleChanges,
     RuleNames,
+    Scheduler,
+    Seed,
+    WorkerCount,
+    command_line,
+    finished_at,
+    playing,
+    written_lines,
 )
 
 __all__ = ["commands"]
@@ -49,45 +57,13 @@ def simulate_command(
     bots: BotNames = "random",
     rules: RuleNames = "guide",
     changes: RuleChanges = None,
-    seed: Annotated[
-        str, typer.Option("--seed", metavar="N", help="The same seed gives the same run.")
-    ] = "0",
-    out: Annotated[
-        str | None,
-        typer.Option(
-            "--out", metavar="FOLDER", help="Write a run there, a folder or a URL; else nothing."
-        ),
-    ] = None,
-    log: Annotated[
-        Literal["plays", "deals", "none"],
-        typer.Option("--log", help="The finest table to write."),
-    ] = "plays",
-    backend: Annotated[
-        Literal["threads", "loky", "dask"] | None,
-        typer.Option(
-            "--backend",
-            help="Who plays: threads, or processes by loky or Dask.",
-            show_default="threads; dask with --scheduler",
-        ),
-    ] = None,
-    workers: Annotated[
-        str | None,
-        typer.Option(
-            "--workers", metavar="N", help="Threads or processes; otherwise one for each core."
-        ),
-    ] = None,
-    scheduler: Annotated[
-        str | None,
-        typer.Option(
-            "--scheduler",
-            metavar="ADDRESS",
-            help="Play on the workers of a Dask scheduler, such as tcp://host:8786; "
-            "they must see the folder of --out.",
-        ),
-    ] = None,
-    resume: Annotated[
-        bool, typer.Option("--resume", help="Go on with the unfinished run in --out.")
-    ] = False,
+    seed: Seed = "0",
+    out: Out = None,
+    log: LogName = "plays",
+    backend: BackendName = None,
+    workers: WorkerCount = None,
+    scheduler: Scheduler = None,
+    resume: Resume = False,
     level: LevelName = None,
     previous_order: PreviousOrder = None,
     quiet: Quiet = False,
@@ -110,59 +86,29 @@ def simulate_command(
     system = chosen_rules(rules, changes or [])
     given_level = None if level is None else system.level_within(level)
     watch = Watch(unit, quiet)
-    finished = _finished(out) if out and resume else None
-    command = shlex.join(["guandan-sim", *context.obj])
-    again = command if resume else f"{command} --resume"
-    advice = f"; finished parts are kept, go on with: {again}"
-    try:
-        compile_first(by_seat, quiet)
-        with (
-            warnings.catch_warnings(record=True, action="always", category=RunWarning) as warned,
-            watch.shown(advice if out and log != "none" else ""),
-        ):
-            result = simulate(
-                deals=count if unit == "deals" else None,
-                matches=count if unit == "matches" else None,
-                bots=by_seat,
-                rules=system,
-                seed=first_key,
-                out=out,
-                log=log,
-                backend=backend,
-                workers=number,
-                scheduler=scheduler,
-                resume=resume,
-                level=given_level,
-                previous_order=given_order,
-                progress=watch.simulation,
-                command=command,
-            )
-    except BotError as error:
-        raise FailureError(str(error)) from error
-    except RunError as error:
-        if isinstance(error.__cause__, OSError):
-            raise FailureError(str(error)) from error
-        raise
-    for warning in warned:
-        note(f"warning: {warning.message}")
+    finished = finished_at(out) if out and resume else None
+    command = command_line(context)
+    with playing(watch, [by_seat], quiet, command, bool(out) and log != "none"):
+        result = simulate(
+            deals=count if unit == "deals" else None,
+            matches=count if unit == "matches" else None,
+            bots=by_seat,
+            rules=system,
+            seed=first_key,
+            out=out,
+            log=log,
+            backend=backend,
+            workers=number,
+            scheduler=scheduler,
+            resume=resume,
+            level=given_level,
+            previous_order=given_order,
+            progress=watch.simulation,
+            command=command,
+        )
     console = Console(highlight=False, soft_wrap=True)
     summary = result.summary if isinstance(result, Result) else result.manifest["summary"]
     console.print(summary_table(summary, [bot.name for bot in by_seat]))
     if not isinstance(result, Result):
-        rows = result.manifest["rows"]
-        for name, digest in result.manifest["content_hash"].items():
-            console.print(f"  {name}: {rows[name]:,} rows, content hash {digest[:16]}")
-        told = "written to"
-        if finished is not None and finished == result.manifest.get("finished"):
-            told = "was finished before, nothing was played:"
-        console.print(f"  {told} {result.folder}", markup=False)
-
-
-def _finished(out: str) -> object:
-    """When the run there was finished; None if it was not, or there is none."""
-    from ..runs import open_run
-
-    try:
-        return open_run(out).manifest.get("finished")
-    except RunError:
-        return None
+        for line in written_lines(result, finished):
+            console.print(line, markup=False)
