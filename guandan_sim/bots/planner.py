@@ -26,12 +26,12 @@ from .greedy import write_move
 from .terms import FACTS_SIZE, MOST_TERMS, choice_terms, gather_facts, weigh
 from .weights import WEIGHTS
 
-__all__ = ["DESK_SIZE", "choose_card", "play"]
+__all__ = ["DESK_SIZE", "FACTS", "TERMS", "best_choice", "choose_card", "play"]
 
-_FACTS = MEMORY_SIZE
-_TERMS = _FACTS + FACTS_SIZE
+FACTS = MEMORY_SIZE
+TERMS = FACTS + FACTS_SIZE
 #: Words of memory that `planner` needs for each seat.
-DESK_SIZE = _TERMS + MOST_TERMS + 1
+DESK_SIZE = TERMS + MOST_TERMS + 1
 
 
 @kernel
@@ -40,7 +40,7 @@ def best_choice(view: Words, memory: Words, weights: Words) -> int:
     n = list_choices(memory, view)
     if n == 1:
         return 0
-    facts, terms = memory[_FACTS:_TERMS], memory[_TERMS:]
+    facts, terms = memory[FACTS:TERMS], memory[TERMS:]
     gather_facts(view, facts)
     choices = memory[CHOICES : CHOICES + MOST_CHOICES * CHOICE_WIDTH]
     rows = choices.reshape((MOST_CHOICES, CHOICE_WIDTH))

@@ -26,10 +26,11 @@ __all__ = [
     "choice_terms",
     "gather_facts",
     "shared_terms",
+    "term_parts",
     "weigh",
 ]
 
-#: (name, what it is about, rows' meaning, shape), in the order of the weights.
+#: (name, what it is about, shape), in the order of the weights.
 TABLES: tuple[tuple[str, str, tuple[int, ...]], ...] = (
     ("plan", "plan", (3, 10, 8)),  # stage, turns, losers
     ("weakness_by_stage", "plan", (3,)),  # slope a 64 of weakness
@@ -130,13 +131,19 @@ def _put(terms: Words, at: int, value: int) -> None:
     terms[index(n)] = at << 20 | value + _VALUE
 
 
+@opened
+def term_parts(term: int) -> tuple[int, int]:
+    """The index of a term's weight, and its value in 1024ths."""
+    return term >> 20, (term & 0xFFFFF) - _VALUE
+
+
 @kernel
 def weigh(terms: Words, weights: Words) -> int:
     """The weighted sum of the terms, in 1024ths of the weights' unit."""
     total = 0
     for i in range(1, terms[0] + 1):
-        term = terms[index(i)]
-        total += weights[index(term >> 20)] * ((term & 0xFFFFF) - _VALUE)
+        at, value = term_parts(terms[index(i)])
+        total += weights[index(at)] * value
     return total
 
 
