@@ -1,8 +1,8 @@
-"""One deal as readable text: hands, tribute, plays with their declarations, finishing order."""
+"""One deal of a run, or of a seed, as readable text."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -11,14 +11,13 @@ from . import checking, loop
 from . import layout as lay
 from .arms import arm_settings
 from .bots import BotName, bots_by_seat
-from .cards import CARD_CODES, RANK_WORDS, parse_level, words_to_cards
+from .cards import CARD_CODES, parse_level
 from .checks import check_seed, pack_order
 from .columns import to_columns
 from .deal import clear_deal, set_hands, start_play
 from .errors import NoSuchSetError, RunError, printable
-from .history import history
 from .logrows import MOST_OF_PLAYS, deal_rows, play_rows, tribute_rows
-from .match import LAST_DRAWER, finish_deal, last_drawer_turner, start_single_deal
+from .match import start_single_deal
 from .playing import Player
 from .rulebook import settle
 from .rulefiles import RulesName, resolve_rules
@@ -26,15 +25,19 @@ from .rules import Rules, new_state
 from .runs import Run
 from .schemas import TABLES
 from .settings import played_rules
+from .transcript import transcript
 from .tribute import start_tribute, tribute_due
 
-__all__ = ["replay_run", "replay_seed", "transcript"]
+__all__ = ["replay_run", "replay_seed"]
 
 _CARDS = sum(1 << number for number in CARD_CODES)
 
 
-def replay_run(run: Run, set_number: int, deal: int | None = None, arm: int = 0) -> str:
-    """The deals of one set of a run in an arm, or one of them, told from the log alone.
+def replay_run(
+    run: Run, set_number: int, deal: int | None = None, arm: int = 0, thinking: bool = False
+) -> str:
+    """The deals of one set of a run in an arm, or one of them, told from the log alone;
+    ``thinking``: with what `planner` thinks of each decision.
 
     Raises `RunError` if the run has no such set, arm or deal, no plays, or a log that cannot be
     followed.
@@ -68,6 +71,7 @@ def replay_run(run: Run, set_number: int, deal: int | None = None, arm: int = 0)
             _state_from_log(run, set_number, arm, number, rules, rows),
             names,
             arm if len(arms) > 1 else None,
+            thinking,
         )
         for number in (numbers if deal is None else [deal])
     ]
@@ -81,9 +85,10 @@ def replay_seed(
     rules: RulesName = "guide",
     level: str | None = None,
     previous_order: str | Sequence[int] | None = None,
+    thinking: bool = False,
 ) -> str:
     """Independent deal ``number`` of a run with that seed, played again by its bots; arguments as
-    in `simulate`.
+    in `simulate`. ``thinking`` as for `replay_run`.
     """
     by_seat = bots_by_seat(bots)
     system = resolve_rules(rules)
@@ -98,99 +103,7 @@ def replay_seed(
         int(drawn),
     )
     Player(by_seat).play_out(state)
-    return transcript(state, [bot.name for bot in by_seat])
-
-
-def transcript(state: np.ndarray, names: Sequence[str], arm: int | None = None) -> str:
-    """The deal in ``state``, which is done but not settled, as text; ``names`` are the bots' by
-    seat, ``arm`` is told if there is one.
-    """
-    return "\n".join(_lines(state, names, arm))
-
-
-def _lines(state: np.ndarray, names: Sequence[str], arm: int | None) -> Iterator[str]:
-    owner = int(state[lay.V_OWNER])
-    levels = [RANK_WORDS[x] for x in state[lay.V_LEVELS : lay.V_LEVELS + 2]]
-    yield (
-        f"set {state[lay.S_SET]}{'' if arm is None else f', arm {arm}'}, "
-        f"deal {state[lay.V_DEAL]}: level {RANK_WORDS[state[lay.V_LEVEL]]} of team {owner} "
-        f"(levels: team 0 {levels[0]}, team 1 {levels[1]})"
-    )
-    for seat in range(4):
-        one, two = state[lay.S_DEALT + 2 * seat : lay.S_DEALT + 2 * seat + 2].tolist()
-        yield f"  seat {seat} ({names[seat]}): {' '.join(words_to_cards(one, two))}"
-    yield from _tribute_lines(state)
-    yield f"seat {state[lay.V_LEADER]} leads"
-    left = [len(words_to_cards(*_dealt(state, seat))) for seat in range(4)]
-    for giver, receiver, _, returned in _transfers(state):
-        left[giver] += -1 + (returned > 0)
-        left[receiver] += 1 - (returned > 0)
-    order = state[lay.V_FINISH : lay.V_FINISH + 4].tolist()
-    for seat, move in history(state):
-        left[seat] -= len(move.cards)
-        note = ""
-        if move.cards and left[seat] == 0:
-            place = ("first", "second", "third", "last")[order.index(seat)]
-            note = f"  [out {place}]"
-        elif move.cards and left[seat] <= 10:
-            note = f"  [{left[seat]} left]"
-        yield f"  {seat}  {move}{note}"
-    settled = state.copy()
-    finish_deal(settled)
-    after = [RANK_WORDS[x] for x in settled[lay.V_LEVELS : lay.V_LEVELS + 2]]
-    result = (
-        f"order {' '.join(map(str, order))}: team {order[0] & 1} wins, worth {settled[lay.S_GAIN]}"
-    )
-    if settled[lay.S_WINNER] >= 0:
-        result += "; it wins the match"
-    yield f"{result} (levels: team 0 {after[0]}, team 1 {after[1]})"
-
-
-def _dealt(state: np.ndarray, seat: int) -> tuple[int, int]:
-    one, two = state[lay.S_DEALT + 2 * seat : lay.S_DEALT + 2 * seat + 2].tolist()
-    return one, two
-
-
-def _transfers(state: np.ndarray) -> list[list[int]]:
-    if state[lay.V_CANCELLED]:
-        return []
-    rows: list[list[int]] = (
-        state[lay.V_GIVER : lay.V_RULES].reshape(-1, lay.V_TRIBUTE_WIDTH).tolist()
-    )
-    return rows[: int(state[lay.V_TRIBUTE])]
-
-
-def _tribute_lines(state: np.ndarray) -> Iterator[str]:
-    if state[lay.V_TRIBUTE] == 0:
-        yield from _opening_lines(state)
-        return
-    before = " ".join(str(s) for s in state[lay.V_PREVIOUS : lay.V_PREVIOUS + 4])
-    kind = ("", "single", "double")[state[lay.V_TRIBUTE]]
-    if state[lay.V_CANCELLED]:
-        yield f"{kind} tribute (order before: {before}), cancelled by both red jokers"
-        return
-    yield f"{kind} tribute (order before: {before})"
-    for giver, receiver, card, returned in _transfers(state):
-        yield (
-            f"  seat {giver} gives {CARD_CODES[card]} to seat {receiver}, "
-            f"which returns {CARD_CODES[returned]}"
-        )
-
-
-def _opening_lines(state: np.ndarray) -> Iterator[str]:
-    """How the leader of a deal without one before it was found."""
-    marked, leader = int(state[lay.V_MARKED]), int(state[lay.V_LEADER])
-    if marked == 0:
-        yield f"seat {leader} was drawn to lead"
-        return
-    if state[lay.V_RULES + lay.R_OPENING_LEADER] != LAST_DRAWER:
-        yield f"{CARD_CODES[marked]} was marked; seat {leader} was dealt it"
-        return
-    turner = last_drawer_turner(leader, marked)
-    yield (
-        f"seat {turner} turned up {CARD_CODES[marked]}: counted from there, "
-        f"seat {(leader + 1) % 4} drew first and seat {leader} last"
-    )
+    return transcript(state, [bot.name for bot in by_seat], thinking=thinking)
 
 
 def _state_from_log(

@@ -17,7 +17,6 @@ from .choices import (
     CHOICE_WIDTH,
     CHOICES,
     MEMORY_SIZE,
-    MOST_CHOICES,
     cost_in,
     list_choices,
     settle,
@@ -26,7 +25,7 @@ from .greedy import write_move
 from .terms import FACTS_SIZE, MOST_TERMS, choice_terms, gather_facts, weigh
 from .weights import WEIGHTS
 
-__all__ = ["DESK_SIZE", "FACTS", "TERMS", "best_choice", "choose_card", "play"]
+__all__ = ["DESK_SIZE", "FACTS", "TERMS", "choose_among", "choose_card", "play"]
 
 FACTS = MEMORY_SIZE
 TERMS = FACTS + FACTS_SIZE
@@ -35,22 +34,19 @@ DESK_SIZE = TERMS + MOST_TERMS + 1
 
 
 @kernel
-def best_choice(view: Words, memory: Words, weights: Words) -> int:
-    """Number of the choice in the seat's memory that is worth most."""
-    n = list_choices(memory, view)
-    if n == 1:
-        return 0
+def choose_among(view: Words, memory: Words, n: int, weights: Words) -> int:
+    """Number of the choice, among the ``n`` in the seat's memory, that is worth most."""
     facts, terms = memory[FACTS:TERMS], memory[TERMS:]
     gather_facts(view, facts)
-    choices = memory[CHOICES : CHOICES + MOST_CHOICES * CHOICE_WIDTH]
-    rows = choices.reshape((MOST_CHOICES, CHOICE_WIDTH))
     own_one, own_two = view[lay.V_ONE], view[lay.V_TWO]
     best, most = 0, 0
     for i in range(n):
-        take_one, take_two = rows[i, 2], rows[i, 3]
+        at = CHOICES + CHOICE_WIDTH * i
+        shape, rank, cost = memory[at], memory[at + 1], memory[at + 4]
+        take_one, take_two = memory[at + 2], memory[at + 3]
         one, two = remove(own_one, own_two, take_one, take_two)
         size = count_cards(take_one, take_two)
-        choice_terms(view, facts, terms, rows[i, 0], rows[i, 1], size, one, two, rows[i, 4])
+        choice_terms(view, facts, terms, shape, rank, size, one, two, cost)
         worth = weigh(terms, weights)
         if i == 0 or worth > most:
             best, most = i, worth
@@ -60,7 +56,8 @@ def best_choice(view: Words, memory: Words, weights: Words) -> int:
 @kernel
 def play(view: Words, scratch: Words, out: Words) -> int:
     """The choice that is worth most."""
-    best = best_choice(view, scratch, WEIGHTS)
+    n = list_choices(scratch, view)
+    best = choose_among(view, scratch, n, WEIGHTS) if n > 1 else 0
     at = CHOICES + CHOICE_WIDTH * best
     shape, rank, one, two = scratch[at], scratch[at + 1], scratch[at + 2], scratch[at + 3]
     settle(scratch, one, two, scratch[at + 4])

@@ -97,6 +97,9 @@ def replay_command(
     changes: RuleChanges = None,
     level: LevelName = None,
     previous_order: PreviousOrder = None,
+    thinking: Annotated[
+        bool, typer.Option("--thoughts", help="With what planner thinks of each decision.")
+    ] = False,
 ) -> None:
     """Show a deal as text: hands, tribute, each play with its declaration, finishing order."""
     from ..replay import replay_run, replay_seed
@@ -116,7 +119,7 @@ def replay_command(
         of_arm = whole_number(arm, "--arm", 0)
         found = open_run_to_read(run)
         try:
-            print(replay_run(found, which, one, of_arm))
+            print(replay_run(found, which, one, of_arm, thinking))
         except NoSuchSetError:
             raise
         except RunError as error:
@@ -128,6 +131,6 @@ def replay_command(
     system = chosen_rules(rules, changes or [])
     try:
         compile_first(by_seat)
-        print(replay_seed(first_key, which, by_seat, system, level, previous_order))
+        print(replay_seed(first_key, which, by_seat, system, level, previous_order, thinking))
     except BotError as error:
         raise FailureError(str(error)) from error

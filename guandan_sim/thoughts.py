@@ -1,0 +1,135 @@
+"""What `planner` thinks with a view: its plan, what it counts, and what each choice is worth to it.
+
+Whatever bot plays, its views can be shown to `planner`: `guandan-sim replay --thoughts` does so.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from . import layout as lay
+from .bitboard import count_cards, rank_counts, remove
+from .bots.choices import CHOICE_WIDTH, CHOICES, list_choices
+from .bots.odds import quads, unseen_cards
+from .bots.planner import DESK_SIZE, FACTS, TERMS, choose_among
+from .bots.terms import TABLES, choice_terms, shared_terms, term_parts
+from .bots.weights import UNIT, WEIGHTS
+from .errors import OptionError
+from .moves import Move
+from .plancosts import turns_of
+from .plans import Plan, plan
+from .rules import Rules
+from .view import View
+
+__all__ = ["Thoughts", "Weighed", "thoughts"]
+
+#: What the tables of terms are about, in the order of the text.
+SUBJECTS = tuple(dict.fromkeys(about for _, about, _ in TABLES if about != "shared"))
+
+_ABOUT = [about for _, about, shape in TABLES for _ in range(int(np.prod(shape)))]
+_MOST_SHOWN = 4
+# A part that differs by less, in levels, goes unsaid.
+_LEAST_SAID = 0.03
+
+
+@dataclass(frozen=True)
+class Weighed:
+    """One choice: ``worth`` is how many levels the seat's team may expect to gain after it
+    (negative: the others), ``parts`` what of it comes from each of `SUBJECTS`; the rest is the
+    same for all choices. ``turns``: of the plan of what is left.
+    """
+
+    move: Move
+    worth: float
+    parts: dict[str, float]
+    turns: int
+
+
+@dataclass(frozen=True)
+class Thoughts:
+    """What `planner` thinks of a decision.
+
+    ``plan`` is its plan of the hand, ``unseen`` says how many cards of a kind others may hold
+    ("HR", "SB", "wild") and how many ranks they may have four of ("fours"). ``choices`` are
+    those that it weighs, the best first; the first is what it plays.
+
+    >>> view = View("S3 SA DA HK", level="2", to_beat="pair 8: S8 C8")
+    >>> str(thoughts(view).choices[0].move)
+    'pair A: SA DA'
+    """
+
+    plan: Plan
+    unseen: dict[str, int]
+    choices: tuple[Weighed, ...]
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines())
+
+    def lines(self) -> list[str]:
+        """The text, line by line: the plan, what is counted, and the best choices; of each but the
+        first, what makes it better or worse than the first.
+        """
+        plays = ", ".join(str(move).partition(":")[0] for move in self.plan.plays)
+        counted = ", ".join(f"{n} {name}" for name, n in self.unseen.items())
+        lines = [f"plan: {str(self.plan).partition(chr(10))[0]}: {plays}", f"unseen: {counted}"]
+        best = self.choices[0]
+        for choice in self.choices[:_MOST_SHOWN]:
+            differing = {name: choice.parts[name] - best.parts[name] for name in SUBJECTS}
+            said = [
+                f"{name} {by:+.2f}"
+                for name, by in sorted(differing.items(), key=lambda item: -abs(item[1]))
+                if abs(by) >= _LEAST_SAID
+            ]
+            why = f"  ({', '.join(said)})" if said else ""
+            lines.append(f"{choice.worth:+.2f}  {choice.move}{why}")
+        if len(self.choices) > _MOST_SHOWN:
+            lines.append(f"and {len(self.choices) - _MOST_SHOWN} more")
+        return lines
+
+
+def thoughts(view: View) -> Thoughts:
+    """What `planner` thinks of a decision in play.
+
+    Raises `OptionError` for a view in which a card is to be given or returned, or that leaves no
+    choice.
+    """
+    words = view.words
+    if not view.has_choice:
+        raise OptionError("nothing but a pass is legal in this view, so there is nothing to weigh")
+    memory = np.zeros(DESK_SIZE, np.int64)
+    n = int(list_choices(memory, words))
+    best = int(choose_among(words, memory, n, WEIGHTS))
+    choices = [_weighed(words, memory, number) for number in range(n)]
+    first = choices.pop(best)
+    level = int(words[lay.V_LEVEL])
+    one, two = (int(word) for word in unseen_cards(words))
+    wild = 4 * level + 1
+    unseen = {
+        name: (one >> place & 1) + (two >> place & 1)
+        for name, place in (("HR", 60), ("SB", 56), ("wild", wild))
+    }
+    unseen["fours"] = int(quads(rank_counts(one, two))).bit_count()
+    rest = sorted(choices, key=lambda choice: -choice.worth)
+    system = Rules.from_words(words[lay.V_RULES : lay.V_RULES + lay.RULES_SIZE])
+    return Thoughts(plan(view.hand, view.level, system), unseen, (first, *rest))
+
+
+def _weighed(words: np.ndarray, memory: np.ndarray, number: int) -> Weighed:
+    at = CHOICES + CHOICE_WIDTH * number
+    shape, rank, take_one, take_two, cost = memory[at : at + CHOICE_WIDTH].tolist()
+    own_one, own_two = words[[lay.V_ONE, lay.V_TWO]].tolist()
+    one, two = (int(word) for word in remove(own_one, own_two, take_one, take_two))
+    facts, terms = memory[FACTS:TERMS], memory[TERMS:]
+    size = int(count_cards(take_one, take_two))
+    choice_terms(words, facts, terms, shape, rank, size, one, two, cost)
+    shared_terms(words, facts, terms)
+    parts = dict.fromkeys((*SUBJECTS, "shared"), 0.0)
+    for term in terms[1 : terms[0] + 1].tolist():
+        index, value = term_parts(term)
+        parts[_ABOUT[index]] += float(WEIGHTS[index]) * value / (1024 * UNIT)
+    worth = sum(parts.values())
+    parts.pop("shared")
+    move = Move.from_words(shape, rank, take_one, take_two)
+    return Weighed(move, worth, parts, int(turns_of(cost)))
