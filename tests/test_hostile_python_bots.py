@@ -101,7 +101,8 @@ FAILING: dict[str, tuple[Answer, bool | None, str]] = {
 def test_in_the_loop_at_the_table_and_by_hand(name: str) -> None:
     answer, leading, message = FAILING[name]
     bot = Answering(answer, leading)
-    for bots in (["random", bot], bot):
+    line_ups: list[Any] = [["random", bot], bot]
+    for bots in line_ups:
         with pytest.raises(gs.BotError, match=f"^bot hostile at seat [0-3] {message}.*{WHERE}"):
             gs.simulate(deals=50, bots=bots, workers=1, seed=3)
     deal = gs.Deal(seed=3)
@@ -216,12 +217,13 @@ def test_an_object_without_choose_is_no_bot() -> None:
 
 def test_an_argument_that_is_missing() -> None:
     greedy = gs.bot("greedy")
-    for attempt, said in (
+    cases: list[tuple[Callable[[], str], str]] = [
         (lambda: greedy.choose_tribute("S3"), "choose_tribute takes a view, or a hand, its level"),
         (lambda: greedy.choose_return("S3", "2"), "choose_return takes a view, or a hand, its"),
         (lambda: greedy.choose_tribute(gs.View("S3")), "a tribute is not due in this view"),
         (lambda: greedy.choose_return(gs.View("S3")), "a return is not due in this view"),
-    ):
+    ]
+    for attempt, said in cases:
         with pytest.raises(gs.OptionError, match=re.escape(said)):
             attempt()
 

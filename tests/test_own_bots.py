@@ -34,14 +34,15 @@ def readme_bot(folder: Path) -> str:
 
 def gains(first: str, second: str, sets: int) -> np.ndarray:
     """Levels that the first bot gains, for each deal the mean of both ways to seat the teams."""
-    found = []
+    found: list[np.ndarray] = []
     for arm, bots in enumerate(((first, second), (second, first))):
         options: dict[str, Any] = {"previous_order": "random", "seed": 2, "log": "deals"}
         out = f"{first[:6]}-{arm}"
         run: Any = gs.simulate(deals=sets, bots=bots, out=out, workers=1, **options)
         deals = run.deals(["first", "gain"])
         found.append(np.where(deals["first"] % 2 == arm, 1, -1) * deals["gain"].to_numpy(int))
-    return (found[0] + found[1]) / 2
+    each: np.ndarray = np.mean(found, axis=0)
+    return each
 
 
 def test_the_bot_of_the_readme_beats_greedy(folder: Path) -> None:

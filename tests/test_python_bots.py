@@ -77,14 +77,15 @@ TABLES: list[tuple[Any, Any]] = [
 def test_the_same_games_as_of_compiled_bots(
     compiled: Any, python: Any, rules: str, tmp_path: Path
 ) -> None:
-    for number, kind in enumerate(({"deals": 30, "previous_order": "random"}, {"matches": 2})):
+    kinds: list[dict[str, Any]] = [{"deals": 30, "previous_order": "random"}, {"matches": 2}]
+    for number, kind in enumerate(kinds):
         theirs = played(tmp_path / f"a{number}", compiled, rules=rules, **kind)
         assert played(tmp_path / f"b{number}", python, rules=rules, **kind) == theirs
 
 
 def test_the_same_games_at_the_table() -> None:
-    bots = [Copy, "greedy", Greedy, "random"]
-    names = ["random", "greedy", "greedy", "random"]
+    bots: list[Any] = [Copy, "greedy", Greedy, "random"]
+    names: list[Any] = ["random", "greedy", "greedy", "random"]
     deals = gs.Deal(seed=3), gs.Deal(seed=3)
     for deal, line_up in zip(deals, (bots, names), strict=True):
         deal.play_out(line_up)
@@ -266,7 +267,7 @@ def test_a_bot_asks_others_and_plays_games_of_its_own() -> None:
     class Thinking(Copy):
         def choose(self, view: gs.View) -> gs.Move:
             if len(view.history) < 3:
-                assert gs.simulate(deals=2, bots=Lowest, workers=1).summary["deals"] == 2  # type: ignore[union-attr]
+                assert gs.simulate(deals=2, bots=Lowest, workers=1).summary["deals"] == 2
                 gs.Deal(seed=9).play_out([Copy, "greedy"])
             return super().choose(view)
 
