@@ -15,6 +15,7 @@ import pytest
 import guandan_sim as gs
 from guandan_sim import layout as lay
 from guandan_sim.bots import bots_by_seat
+from guandan_sim.packing import pack
 from guandan_sim.playing import Player
 from guandan_sim.pools import Stopped
 from guandan_sim.rng import deal_key, word
@@ -98,6 +99,9 @@ def test_the_same_games_at_the_table() -> None:
 
 
 MODULE = """
+import threading
+
+from bots_helper import odd
 from test_python_bots import Copy, Lowest
 
 
@@ -106,17 +110,22 @@ class Counting(Copy):
 
     def choose(self, view):
         view.memory["asked"] = view.memory.get("asked", 0) + 1
-        if view.memory["asked"] % 2:
+        if odd(view.memory["asked"]):
             return self._bot.choose(view)
         return view.random.choice(view.hand) if view.to_beat is None else None
 
 
+# A name leads to it, but it cannot be sent.
 of_module = Lowest()
+of_module.lock = threading.Lock()
 """
+HELPER = "def odd(number):\n    return number % 2 == 1\n"
 
 
 def module(monkeypatch: pytest.MonkeyPatch, folder: Path, name: str, text: str) -> None:
     """Write an importable module of Python bots."""
+    (folder / "bots_helper.py").write_text(HELPER, "utf-8")
+    monkeypatch.delitem(sys.modules, "bots_helper", raising=False)
     (folder / f"{name}.py").write_text(text, "utf-8")
     monkeypatch.syspath_prepend(folder)
     monkeypatch.delitem(sys.modules, name, raising=False)
@@ -142,6 +151,17 @@ def test_processes_play_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert played(tmp_path / "given", given, deals=40, backend="loky") == one
 
 
+def test_code_that_others_can_import_is_compared_there() -> None:
+    class Here(Lowest):
+        pass
+
+    bots = bots_by_seat([Lowest, Here, Lowest(), Here()])
+    work = Work("deals", "none", bots, gs.Rules.preset("guide"), np.zeros(1), None)
+    first, second, third, last = pack(work).sources
+    assert (first, third) == (gs.bot(Lowest).source, gs.bot(Lowest()).source)
+    assert second is last is None
+
+
 def test_what_cannot_be_sent(tmp_path: Path) -> None:
     @dataclass
     class Locked(Lowest):
@@ -165,6 +185,24 @@ def test_names_versions_and_sources(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     with pytest.raises(gs.RunError, match="source"):
         gs.simulate(bots=(f"{name}:Counting", "random"), resume=True, **options)
 
+
+def test_another_source_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def sources() -> list[str]:
+        for name in ("bots_edited", "bots_helper"):
+            monkeypatch.delitem(sys.modules, name, raising=False)
+        names = ("bots_edited:Counting", "bots_edited:of_module")
+        return [gs.bot(name).source for name in names]
+
+    module(monkeypatch, tmp_path, "bots_edited", MODULE)
+    before = sources()
+    assert sources() == before
+    # A function that a method calls.
+    (tmp_path / "bots_helper.py").write_text(HELPER + "# edited\n", "utf-8")
+    counting, of_module = sources()
+    assert (counting != before[0], of_module) == (True, before[1])
+
+
+def test_names() -> None:
     class Named(Lowest):
         name = "net 7"
 
@@ -261,6 +299,18 @@ def test_the_run_stops_within_a_deal() -> None:
     with pytest.raises(Stopped):
         part.run()
     assert part.done == 1
+
+
+def test_bare_cards_are_read_as_what_is_legal() -> None:
+    class Bare(Lowest):
+        def choose(self, view: gs.View) -> str:  # type: ignore[override]
+            return " ".join(view.hand[1:])
+
+    full_house = "full_house 8: S8 D8 C8 S3 D3"
+    view = gs.View("SA S8 D8 S9 D9 H2", level="2", to_beat=full_house)
+    assert str(gs.bot(Bare()).choose(view)) == "full_house 9: S9 D9 S8 D8 H2"
+    with pytest.raises(gs.BotError, match="may be declared as full_house 8 or as full_house 9"):
+        gs.bot(Bare()).choose(gs.View("SA S8 D8 S9 D9 H2", level="2"))
 
 
 def test_a_bot_asks_others_and_plays_games_of_its_own() -> None:
