@@ -11,12 +11,20 @@ from typing import Any
 import guandan_sim as gs
 
 
+class First:
+    """A bot in Python: the first move that is legal."""
+
+    def choose(self, view: gs.View) -> gs.Move:
+        return view.legal_moves()[0]
+
+
 def play() -> list[Any]:
     """Hands, the first seat's legal moves and plan, every play and the finishing order of a few
     deals.
     """
     deals: list[Any] = []
-    for number, bots in enumerate(("random", "greedy", ("greedy", "random"))):
+    line_ups: Any = ("random", "greedy", ("greedy", "random"), (First, "random"))
+    for number, bots in enumerate(line_ups):
         deal = gs.Deal(seed=5, number=number, level="7")
         hands, lead = deal.hands, [str(move) for move in deal.legal_moves()]
         plan = str(gs.plan(hands[0], "7"))

@@ -6,6 +6,7 @@ import hashlib
 import inspect
 import sysconfig
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from enum import Enum
 from pathlib import Path
 from types import CodeType
@@ -74,7 +75,8 @@ def _used(function: Any) -> Iterator[tuple[str, Any]]:
     """The values that a function takes from outside, with their names."""
     yield from _named(function.__globals__, _names(function.__code__))
     for number, cell in enumerate(function.__closure__ or ()):
-        yield f"cell {number}", cell.cell_contents
+        with suppress(ValueError):  # what it is to hold is not yet there
+            yield f"cell {number}", cell.cell_contents
     yield "defaults", function.__defaults__ or ()
 
 

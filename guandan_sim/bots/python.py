@@ -130,7 +130,7 @@ class PythonSeat:
 
     def _wrong(self, role: int, view: View, answer: Any, why: str) -> BotError:
         try:
-            shown = repr(answer)
+            shown = " ".join(repr(answer).split())
         except Exception:
             shown = "what cannot be shown"
         return BotError(
