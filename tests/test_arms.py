@@ -88,6 +88,7 @@ def test_figures_are_by_arm(run: gs.Run, alone: list[gs.Run]) -> None:
     for name in ("deals", "plays", "matches"):
         assert run.summary[name] == sum(plain.summary[name] for plain in alone)
     assert run.summary["sets"] == run.layout.count
+    assert f"{run.layout.count} {run.layout.kind} in 2 arms, finished" in repr(run)
 
 
 def test_workers_backends_and_buffers_do_not_matter(
