@@ -186,6 +186,8 @@ def _arena_settings(run: Run) -> Mapping[str, Any]:
         if test is not None:
             Sprt(*test)
         arms = [arm["teams"] for arm in arm_settings(settings)]
+        if not all(isinstance(arm["bots"], list) for arm in arm_settings(settings)):
+            raise TypeError("bots of an arm are no list")
         every = set(combinations(range(len(names)), 2))
         if (
             not (isinstance(names, list) and all(isinstance(name, str) for name in names))
@@ -202,13 +204,18 @@ def _arena_settings(run: Run) -> Mapping[str, Any]:
 
 
 class _Side:
-    """The arms in which team ``first`` meets team ``second``; in some it sits at seats 1 and 3."""
+    """The arms in which team ``first`` meets team ``second``; in some it sits at seats 1 and 3.
+    ``same``: both have the same bots.
+    """
 
-    def __init__(self, first: int, second: int, arms: Sequence[Sequence[int]]) -> None:
+    def __init__(self, first: int, second: int, arms: Sequence[Mapping[str, Any]]) -> None:
         self.first, self.second = first, second
         self._count = len(arms)
-        self._mine = np.array([set(arm) == {first, second} for arm in arms])
-        self._odd = np.array([arm[1] == first for arm in arms])
+        teams = [arm["teams"] for arm in arms]
+        self._mine = np.array([set(arm) == {first, second} for arm in teams])
+        self._odd = np.array([arm[1] == first for arm in teams])
+        bots = [repr(bot) for bot in arms[int(np.argmax(self._mine))]["bots"]]
+        self.same = sorted(bots[::2]) == sorted(bots[1::2])
 
     def deals(self, outcomes: Outcomes) -> tuple[Ints, Ints, Ints, Ints, Ints]:
         """Of each of its deals: set, arm, whether ``first`` won, the place of the winner's partner
@@ -253,7 +260,7 @@ _PARTNER = _partner_places()
 
 
 def _sides(settings: Mapping[str, Any]) -> list[_Side]:
-    arms = [arm["teams"] for arm in settings["arms"]]
+    arms = arm_settings(settings)
     teams = range(len(settings["arena"]["teams"]))
     return [_Side(a, b, arms) for a, b in combinations(teams, 2)]
 
@@ -292,11 +299,11 @@ def _result(settings: Mapping[str, Any], outcomes: Outcomes, run: Run | None) ->
         of_matches = None
         if outcomes.matches:
             sets, arms, won, lengths = side.matches(outcomes)
-            of_matches = compare_matches(sets, arms, won, each, deals=lengths)
+            of_matches = compare_matches(sets, arms, won, each, same=side.same, deals=lengths)
             of_deals = deals_in_matches(*deals, each, of_matches.exactly_level)
             scores = np.where(won == NO_WINNER, 0.5, won)
         else:
-            of_deals = compare(*deals, each)
+            of_deals = compare(*deals, each, same=side.same)
             sets, scores = deals[0], deals[2]
         meetings.append(Meeting(names[side.first], names[side.second], of_deals, of_matches))
         numbers, index = np.unique(sets, return_inverse=True)

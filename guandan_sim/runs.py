@@ -87,7 +87,10 @@ class Run:
 
     def __repr__(self) -> str:
         state = "finished" if self.finished else f"unfinished, {len(self.parts)} parts"
-        return f"Run({str(self.folder)!r}: {self.layout.count} {self.layout.kind}, {state})"
+        arms = self.manifest["settings"].get("arms", [{}])
+        several = f" in {len(arms)} arms" if isinstance(arms, list) and len(arms) > 1 else ""
+        held = f"{self.layout.count} {self.layout.kind}{several}"
+        return f"Run({str(self.folder)!r}: {held}, {state})"
 
     @property
     def path(self) -> Path:

@@ -43,14 +43,24 @@ _MARKDOWN_TAIL = """\
 | schema_version | {version} |
 | status | "running" until every part is there, then "complete" |
 | settings | everything that decides the contents: kind ("deals" or "matches"), \
-count, part_sets, log, seed, rules, bots by seat, level, previous order, engine and rules versions |
+count, part_sets, log, seed, rules, bots by seat, level, previous order, engine and rules \
+versions, arms and arena |
 | command | what was typed, if anything |
 | created, finished | times in UTC |
 | parts | for each part its `first` set, `stop` (one past its last), and by table the file's \
 `rows`, `bytes` and `sha256` |
 | rows | rows of each table |
+| stopped | of a run that a sequential test ended early: after how many `sets`, and the `reason`; \
+the sets from there to count are not there |
 | content_hash | for each table its content hash, below |
 | summary | figures of the whole run, as printed at its end |
+
+Where a run has several arms, `settings.arms` lists them from arm 0: what an arm has of its own
+(bots, rules, level, previous_order), in place of what the settings say of all. All arms play the
+same sets: same deck, level, lead and tribute due. A run without that list has one arm. In an arena
+each arm has its `teams`, too: who sits at seats 0 and 2 and who at 1 and 3, by their numbers in the
+list `settings.arena.teams`; `settings.arena.sprt` holds the two Elo differences of its test, or
+null. The summary of several arms has each arm's figures under `arms`.
 
 ## Content hash
 

@@ -211,7 +211,10 @@ class Table:
 
 _SET = Column("set", "int64", "the match, independent deal or duplicate set, from 0", "delta")
 _ARM = Column(
-    "arm", "uint8", "which playing of the set's cards: 0, or 1 with the teams swapped", "plain"
+    "arm",
+    "uint8",
+    "which playing of the set's cards, from 0; the manifest says what each arm is",
+    "plain",
 )
 _DEAL = Column("deal", "uint16", "number of the deal within its match, from 0", "split")
 

@@ -158,11 +158,14 @@ def test_an_arena_killed_at_any_file_ends_the_same(server: Forks, tmp_path: Path
     assert manifest["stopped"]["sets"] == 1_024
     moments = [at for at, event in enumerate(done.events) if "os.re" in event]
     assert len(moments) > 4
+    kills = 0
     for at in moments:
         folder = tmp_path / str(at)
         folder.mkdir()
         killed = server.run(line, folder, at=at)
-        assert killed.code == -signal.SIGKILL
+        # How much was played ahead of the verdict is a matter of time.
+        assert killed.code in (-signal.SIGKILL, 0)
+        kills += killed.code != 0
         again = server.run(f"{line} --resume", folder)
         assert again.code == 0
         found = json.loads((folder / "run/manifest.json").read_text())
@@ -171,3 +174,4 @@ def test_an_arena_killed_at_any_file_ends_the_same(server: Forks, tmp_path: Path
         result, expected = (text.split("  deals: ")[0] for text in (again.out, done.out))
         assert result == expected
         assert server.run("verify run", folder).code == 0
+    assert kills > 4

@@ -29,7 +29,8 @@ Tables = dict[str, dict[str, NDArray[Any]]]
 
 
 def arena_run(out: Path, **arguments: Any) -> gs.Run:
-    run = gs.arena(*TEAMS, **{"seed": 8, "out": out, "log": "plays", "workers": 1} | arguments).run
+    given: dict[str, Any] = {"seed": 8, "out": out, "log": "plays", "workers": 1}
+    run = gs.arena(*TEAMS, **given | arguments).run
     assert run is not None
     return run
 
@@ -88,6 +89,7 @@ def test_figures_are_by_arm(run: gs.Run, alone: list[gs.Run]) -> None:
     for name in ("deals", "plays", "matches"):
         assert run.summary[name] == sum(plain.summary[name] for plain in alone)
     assert run.summary["sets"] == run.layout.count
+    assert f"{run.layout.count} {run.layout.kind} in 2 arms, finished" in repr(run)
 
 
 def test_workers_backends_and_buffers_do_not_matter(
@@ -95,7 +97,9 @@ def test_workers_backends_and_buffers_do_not_matter(
 ) -> None:
     expected = run.manifest["content_hash"]
     kind = KINDS[run.layout.kind]
-    for name, how in {"two": {"workers": 2}, "loky": {"backend": "loky", "workers": 2}}.items():
+    backends: dict[str, dict[str, Any]] = {"threads": {}, "loky": {"backend": "loky"}}
+    for name, how in backends.items():
+        how["workers"] = 2
         assert arena_run(tmp_path / name, **kind, **how).manifest["content_hash"] == expected
     for name, playings in (("one", 1), ("all", 5_000)):
         monkeypatch.setattr(working, "PLAYINGS", dict.fromkeys(KINDS, playings))
