@@ -52,7 +52,7 @@ class Thoughts:
     """What `planner` thinks of a decision.
 
     ``plan`` is its plan of the hand, ``unseen`` says how many cards of a kind others may hold
-    ("HR", "SB", "wild") and how many ranks they may have four of ("fours"). ``choices`` are
+    ("HR", "SB", "wild"), and of how many ranks four or more. ``choices`` are
     those that it weighs, the best first; the first is what it plays.
 
     >>> view = View("S3 SA DA HK", level="2", to_beat="pair 8: S8 C8")
@@ -72,7 +72,7 @@ class Thoughts:
         first, what makes it better or worse than the first.
         """
         plays = ", ".join(str(move).partition(":")[0] for move in self.plan.plays)
-        counted = ", ".join(f"{n} {name}" for name, n in self.unseen.items())
+        counted = ", ".join(f"{name} {n}" for name, n in self.unseen.items())
         lines = [f"plan: {str(self.plan).partition(chr(10))[0]}: {plays}", f"unseen: {counted}"]
         best = self.choices[0]
         for choice in self.choices[:_MOST_SHOWN]:
@@ -110,7 +110,7 @@ def thoughts(view: View) -> Thoughts:
         name: (one >> place & 1) + (two >> place & 1)
         for name, place in (("HR", 60), ("SB", 56), ("wild", wild))
     }
-    unseen["fours"] = int(quads(rank_counts(one, two))).bit_count()
+    unseen["ranks of four or more"] = int(quads(rank_counts(one, two))).bit_count()
     rest = sorted(choices, key=lambda choice: -choice.worth)
     system = Rules.from_words(words[lay.V_RULES : lay.V_RULES + lay.RULES_SIZE])
     return Thoughts(plan(view.hand, view.level, system), unseen, (first, *rest))

@@ -60,8 +60,10 @@ _MOST_LISTED = 128
 #: Words of memory that `planner` needs behind the words of every bot, and with them.
 MEMORY_SIZE = _LISTED + 4 * _MOST_LISTED
 
-# Of a lead that is not in the plan there is question only if somebody has so few cards.
+# A lead that is not in the plan is thought of only if somebody has so few cards, or the others
+# together.
 _FEW = 2
+_FEW_TOGETHER = 30
 
 _SCATTER_ONE = 0x9E3779B97F4A7C15 >> 1
 _SCATTER_TWO = 0xC2B2AE3D27D4EB4F >> 1
@@ -293,8 +295,7 @@ def list_choices(memory: Words, view: Words) -> int:
 
     If the seat follows, the pass is the first; then come the plays of the plan. Plays beside the
     plan are one of each rank: of the kind to beat; bombs only if no play of the plan would do; on
-    a lead singles and pairs, if somebody has two cards or fewer or no play of the plan may be
-    made.
+    a lead singles and pairs, if others have few cards or no play of the plan may be made.
     """
     plays = _update_plan(memory, view)
     kind, strength = view[lay.V_BEAT_KIND], view[lay.V_BEAT_STRENGTH]
@@ -306,10 +307,12 @@ def list_choices(memory: Words, view: Words) -> int:
     planned = n > begun
     if kind == PASS:
         few = False
-        for seat in range(4):
-            cards = view[index(lay.V_COUNTS + seat)]
-            few |= seat != view[lay.V_SEAT] and 0 < cards <= _FEW
-        if few or not planned:
+        together = 0
+        for distance in range(1, 4):
+            cards = view[index(lay.V_COUNTS + (view[lay.V_SEAT] + distance & 3))]
+            few |= 0 < cards <= _FEW
+            together += cards
+        if few or together <= _FEW_TOGETHER or not planned:
             n = _add_kinds(memory, view, n, SINGLE, 0)
             n = _add_kinds(memory, view, n, PAIR, 0)
         return n

@@ -15,7 +15,7 @@ from ..bitboard import rank_counts
 from ..bits import index, popcount
 from ..jit import Words, kernel, opened
 from ..plancosts import bombs_of, losers_less_bombs, turns_of, weakness_of
-from ..shapes import ABOVE, BOMB, PAIR, PASS, kind_of, strength_of
+from ..shapes import ABOVE, BOMB, PASS, strength_of
 from .odds import SURE, holds_no_bomb, quads, share_of, stands, unseen_cards
 
 __all__ = [
@@ -51,7 +51,7 @@ TABLES: tuple[tuple[str, str, tuple[int, ...]], ...] = (
     ("previous_beats", "opponents", (10,)),
     ("opponent_holds", "opponents", (3, 2, 10)),  # turns, partner to act, its cards
     ("opponent_out", "opponents", (2, 8)),  # partner in, turns
-    ("feed", "partner", (2,)),  # as many cards as the partner has: single or pair, other
+    ("feed", "partner", (2, 3)),  # the partner has no more, more; single, pair, other
     ("partner_holds", "partner", (3, 10)),  # turns, its cards; by the chance that it stands
     ("partner_beaten", "partner", (10,)),  # cards left then; by the chance of it
     ("partner_answers", "partner", (10,)),  # its cards; by the chance that it can
@@ -147,6 +147,9 @@ def weigh(terms: Words, weights: Words) -> int:
     return total
 
 
+# NumPy's truth values, which plain Python meets here, add up to a number only beside one.
+
+
 @opened
 def _by_cards(cards: int) -> int:
     """Class of a number of cards: 0 to 6, to 8, to 12, more."""
@@ -157,12 +160,12 @@ def _by_cards(cards: int) -> int:
 
 @opened
 def _by_nearest(nearest: int) -> int:
-    return (nearest > 2) + (nearest > 5) + (nearest > 8) + (nearest > 13)
+    return 0 + (nearest > 2) + (nearest > 5) + (nearest > 8) + (nearest > 13)
 
 
 @opened
 def _by_turns(turns: int) -> int:
-    return (turns > 2) + (turns > 5)
+    return 0 + (turns > 2) + (turns > 5)
 
 
 @opened
@@ -184,9 +187,9 @@ def gather_facts(view: Words, facts: Words) -> None:
     total = popcount(one) + popcount(two)
     level, seat = view[lay.V_LEVEL], view[lay.V_SEAT]
     facts[F_COUNTS] = counts
-    facts[F_STAGE] = (total > 30) + (total > 55)
+    facts[F_STAGE] = 0 + (total > 30) + (total > 55)
     fours = popcount(quads(counts))
-    facts[F_QUADS] = (fours > 1) + (fours > 4)
+    facts[F_QUADS] = 0 + (fours > 1) + (fours > 4)
     power = 16
     while power and not one & ABOVE[index(32 * level + power - 1)]:
         power -= 1
@@ -239,7 +242,7 @@ def _hand_terms(facts: Words, terms: Words, level: int, one: int, two: int, cost
     _put(terms, _WEAKNESS_BY_TURNS + _by_turns(turns), weakness)
     _put(terms, _CARDS + min((popcount(one) + popcount(two)) // 2, 13), SURE)
     _put(terms, _RACE + 7 * _by_cards(nearest) + min(turns, 6), SURE)
-    by_turns = (turns > 1) + (turns > 3) + (turns > 6)
+    by_turns = 0 + (turns > 1) + (turns > 3) + (turns > 6)
     _put(terms, _BOMBS + 24 * _by_nearest(nearest) + 6 * by_turns + min(bombs, 5), SURE)
     _put(terms, _BOMBS_AGAINST + 3 * min(bombs, 5) + facts[F_QUADS], SURE)
     tops = _TOPS + 20 * stage
@@ -280,12 +283,14 @@ def _play_terms(
             _put(terms, beats + left, chance * (SURE - alone) >> 10)
             chance = chance * alone >> 10
     turns, bombs = turns_of(cost), bombs_of(cost)
-    by_nearest = (facts[F_NEAREST] > 2) + (facts[F_NEAREST] > 6)
+    by_nearest = 0 + (facts[F_NEAREST] > 2) + (facts[F_NEAREST] > 6)
     _put(terms, _CONTROL + 8 * by_nearest + min(turns, 7), chance)
     _put(terms, _SHAPE_STANDS + shape, chance)
     _put(terms, _CONTROL_BOMBS + 6 * _by_turns(turns) + min(bombs, 5), chance)
-    if facts[F_CARDS + 2] == size:
-        _put(terms, _FEED + (kind_of(shape) > PAIR), SURE)
+    partner = facts[F_CARDS + 2]
+    if partner >= size:
+        alone = _stands_against(facts, 2, level, shape, rank, size)
+        _put(terms, _FEED + 3 * (partner > size) + min(shape, 3) - 1, SURE - alone)
 
 
 @kernel
