@@ -11,7 +11,7 @@ import numpy as np
 
 from . import layout as lay
 from .bitboard import count_cards, rank_counts, remove
-from .bots.choices import CHOICE_WIDTH, CHOICES, list_choices
+from .bots.choices import CHOICE_WIDTH, CHOICES, MOST_CHOICES, list_choices, settle
 from .bots.odds import quads, unseen_cards
 from .bots.planner import DESK_SIZE, FACTS, TERMS, choose_among
 from .bots.terms import TABLES, choice_terms, shared_terms, term_parts
@@ -23,7 +23,7 @@ from .plans import Plan, plan
 from .rules import Rules
 from .view import View
 
-__all__ = ["Thoughts", "Weighed", "thoughts"]
+__all__ = ["Thoughts", "Weighed", "note_move", "thoughts"]
 
 #: What the tables of terms are about, in the order of the text.
 SUBJECTS = tuple(dict.fromkeys(about for _, about, _ in TABLES if about != "shared"))
@@ -89,8 +89,12 @@ class Thoughts:
         return lines
 
 
-def thoughts(view: View) -> Thoughts:
+def thoughts(view: View, memory: np.ndarray | None = None) -> Thoughts:
     """What `planner` thinks of a decision in play.
+
+    ``memory``: the seat's, int64[DESK_SIZE], kept through a deal with `note_move` after each of its
+    moves: of plans that are equally good `planner` keeps to the one that it has. By default it is
+    empty.
 
     Raises `OptionError` for a view in which a card is to be given or returned, or that leaves no
     choice.
@@ -98,7 +102,8 @@ def thoughts(view: View) -> Thoughts:
     words = view.words
     if not view.has_choice:
         raise OptionError("nothing but a pass is legal in this view, so there is nothing to weigh")
-    memory = np.zeros(DESK_SIZE, np.int64)
+    if memory is None:
+        memory = np.zeros(DESK_SIZE, np.int64)
     n = int(list_choices(memory, words))
     best = int(choose_among(words, memory, n, WEIGHTS))
     choices = [_weighed(words, memory, number) for number in range(n)]
@@ -114,6 +119,17 @@ def thoughts(view: View) -> Thoughts:
     rest = sorted(choices, key=lambda choice: -choice.worth)
     system = Rules.from_words(words[lay.V_RULES : lay.V_RULES + lay.RULES_SIZE])
     return Thoughts(plan(view.hand, view.level, system), unseen, (first, *rest))
+
+
+def note_move(memory: np.ndarray, move: Move) -> None:
+    """Tell a seat's memory which of the choices that `thoughts` found there was made; any other
+    move needs no note.
+    """
+    rows = memory[CHOICES : CHOICES + CHOICE_WIDTH * MOST_CHOICES].reshape(-1, CHOICE_WIDTH)
+    for shape, rank, one, two, cost in rows.tolist():
+        if (shape, rank, one, two) == move.words and one:
+            settle(memory, one, two, cost)
+            return
 
 
 def _weighed(words: np.ndarray, memory: np.ndarray, number: int) -> Weighed:

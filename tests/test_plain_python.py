@@ -23,7 +23,7 @@ def play() -> list[Any]:
     deals.
     """
     deals: list[Any] = []
-    line_ups: Any = ("random", "greedy", ("greedy", "random"), (First, "random"))
+    line_ups: Any = ("random", "greedy", "planner", ("greedy", "random"), (First, "random"))
     for number, bots in enumerate(line_ups):
         deal = gs.Deal(seed=5, number=number, level="7")
         hands, lead = deal.hands, [str(move) for move in deal.legal_moves()]

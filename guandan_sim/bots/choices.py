@@ -274,15 +274,14 @@ def _add_bombs(memory: Words, view: Words, n: int, strength: int) -> int:
 
 @kernel
 def _add_planned(memory: Words, view: Words, n: int, plays: int) -> int:
-    """The plays of the plan that are legal."""
+    """The plays of the plan that are legal; its bombs are no larger than any rules allow."""
     plan = memory[PLAN_ROWS:_PLAN_END].reshape((MOST_PLAYS, 4))
-    level, max_bomb = view[lay.V_LEVEL], view[lay.V_RULES + lay.R_MAX_BOMB]
-    kind, strength = view[lay.V_BEAT_KIND], view[lay.V_BEAT_STRENGTH]
+    level, kind, strength = view[lay.V_LEVEL], view[lay.V_BEAT_KIND], view[lay.V_BEAT_STRENGTH]
     for i in range(plays):
         shape, rank, one, two = plan[i, 0], plan[i, 1], plan[i, 2], plan[i, 3]
         size = count_cards(one, two)
         own = strength_of(shape, rank, size, level)
-        if (shape != BOMB or size <= max_bomb) and outranks(kind_of(shape), own, kind, strength):
+        if outranks(kind_of(shape), own, kind, strength):
             cost = memory[_PLAN_COST] - cost_of_play(shape, rank, size, level)
             n = _add(memory, n, shape, rank, one, two, cost)
     return n
@@ -295,16 +294,16 @@ def list_choices(memory: Words, view: Words) -> int:
 
     If the seat follows, the pass is the first; then come the plays of the plan. Plays beside the
     plan are one of each rank: of the kind to beat; bombs only if no play of the plan would do; on
-    a lead singles and pairs, if others have few cards or no play of the plan may be made.
+    a lead singles and pairs, if others have few cards.
     """
     plays = _update_plan(memory, view)
     kind, strength = view[lay.V_BEAT_KIND], view[lay.V_BEAT_STRENGTH]
     n = 0
     if kind != PASS:
         n = _add(memory, n, PASS, 0, 0, 0, memory[_PLAN_COST])
-    begun = n
+    passes = n
     n = _add_planned(memory, view, n, plays)
-    planned = n > begun
+    none_planned = n == passes
     if kind == PASS:
         few = False
         together = 0
@@ -312,7 +311,7 @@ def list_choices(memory: Words, view: Words) -> int:
             cards = view[index(lay.V_COUNTS + (view[lay.V_SEAT] + distance & 3))]
             few |= 0 < cards <= _FEW
             together += cards
-        if few or together <= _FEW_TOGETHER or not planned:
+        if few or together <= _FEW_TOGETHER:
             n = _add_kinds(memory, view, n, SINGLE, 0)
             n = _add_kinds(memory, view, n, PAIR, 0)
         return n
@@ -322,7 +321,7 @@ def list_choices(memory: Words, view: Words) -> int:
         n = _add_full_houses(memory, view, n, strength)
     elif kind <= PLATE:
         n = _add_runs(memory, view, n, kind, strength)
-    if not planned:
+    if none_planned:
         n = _add_bombs(memory, view, n, strength if kind == BOMB else 0)
     return n
 

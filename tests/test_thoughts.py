@@ -1,0 +1,74 @@
+"""What `planner` says that it thinks, alone and in a replay."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import guandan_sim as gs
+from guandan_sim.cli import app
+from guandan_sim.thoughts import SUBJECTS, thoughts
+from guandan_sim.transcript import views
+
+
+def test_the_first_choice_is_what_it_plays_and_the_worth_is_the_sum_of_its_parts() -> None:
+    deal = gs.Deal(seed=3, level="5")
+    asked = 0
+    while not deal.done:
+        view = deal.view()
+        if not view.has_choice:
+            deal.pass_()
+            continue
+        thought = thoughts(view)
+        worths = [choice.worth for choice in thought.choices]
+        assert worths == sorted(worths, reverse=True)
+        rest = [choice.worth - sum(choice.parts.values()) for choice in thought.choices]
+        assert rest == pytest.approx([rest[0]] * len(rest))
+        assert set(thought.choices[0].parts) == set(SUBJECTS)
+        assert str(thought.plan) == str(gs.plan(view.hand, "5"))
+        move = gs.bot("planner").choose(view)
+        assert move == thought.choices[0].move
+        deal.play(move)
+        asked += 1
+    assert asked > 40
+
+
+def test_nothing_is_thought_of_a_forced_pass() -> None:
+    with pytest.raises(gs.OptionError, match="nothing but a pass"):
+        thoughts(gs.View("S3", level="2", to_beat="single 8: S8"))
+
+
+def test_views_of_a_finished_deal_are_those_that_its_seats_had() -> None:
+    deal = gs.Deal(seed=5, number=2, level="6")
+    seen = []
+    while not deal.done:
+        view = deal.view()
+        seen.append((view.seat, view.hand, view.to_beat, view.counts))
+        deal.play(gs.bot("greedy").choose(view))
+    found = [(v.seat, v.hand, v.to_beat, v.counts) for v in views(deal.state)]
+    assert found == seen
+
+
+def test_replay_tells_the_thoughts_of_every_choice(tmp_path: Path) -> None:
+    bots = ("planner", "greedy")
+    gs.simulate(deals=2, bots=bots, seed=6, previous_order="0213", out=tmp_path / "run")
+    told = CliRunner().invoke(app, ["replay", str(tmp_path / "run"), "1", "--thoughts"])
+    assert told.exit_code == 0, told.output
+    plain = CliRunner().invoke(app, ["replay", str(tmp_path / "run"), "1"])
+    indented = re.compile(" {9}")
+    lines = [line for line in told.output.splitlines() if not indented.match(line)]
+    assert lines == plain.output.splitlines()
+    # What planner played is what it thinks best.
+    moves = told.output.splitlines()
+    compared = 0
+    for at, line in enumerate(moves):
+        found = re.match(r"  ([02])  ([^\[]*)", line)
+        if found and indented.match(moves[at + 1]):
+            best = re.match(r" +[+-][0-9.]+  ([^(]*)", moves[at + 3])
+            assert best is not None
+            assert found[2].strip() == best[1].strip()
+            compared += 1
+    assert compared > 10
