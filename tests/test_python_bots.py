@@ -20,7 +20,7 @@ from guandan_sim.playing import Player
 from guandan_sim.pools import Stopped
 from guandan_sim.rng import deal_key, word
 from guandan_sim.settings import deal_arguments
-from guandan_sim.workers import PartPlayer, Work
+from guandan_sim.workers import Arm, PartPlayer, Work
 
 
 class Copy:
@@ -156,7 +156,7 @@ def test_code_that_others_can_import_is_compared_there() -> None:
         pass
 
     bots = bots_by_seat([Lowest, Here, Lowest(), Here()])
-    work = Work("deals", "none", bots, gs.Rules.preset("guide"), np.zeros(1), None)
+    work = Work("deals", "none", [Arm(bots, gs.Rules.preset("guide"), np.zeros(1))], None)
     first, second, third, last = pack(work).sources
     assert (first, third) == (gs.bot(Lowest).source, gs.bot(Lowest()).source)
     assert second is last is None
@@ -293,8 +293,9 @@ def test_the_run_stops_within_a_deal() -> None:
 
     settings = {"seed": 1, "kind": "deals", "level": None, "previous_order": None}
     rules = gs.Rules.preset("guide")
-    work = Work("deals", "none", bots_by_seat(Stopping), rules, deal_arguments(settings), None)
-    Player(work.bots).load()
+    arm = Arm(bots_by_seat(Stopping), rules, deal_arguments(settings))
+    work = Work("deals", "none", [arm], None)
+    Player(arm.bots).load()
     part = PartPlayer(work, 0, 1_000)
     with pytest.raises(Stopped):
         part.run()
