@@ -14,13 +14,14 @@ import pytest
 
 import guandan_sim as gs
 from guandan_sim import layout as lay
+from guandan_sim.arms import Arm
 from guandan_sim.bots import bots_by_seat
 from guandan_sim.packing import pack
 from guandan_sim.playing import Player
 from guandan_sim.pools import Stopped
 from guandan_sim.rng import deal_key, word
 from guandan_sim.settings import deal_arguments
-from guandan_sim.workers import Arm, PartPlayer, Work
+from guandan_sim.workers import PartPlayer, Work
 
 
 class Copy:
