@@ -14,6 +14,7 @@ import pytest
 
 import guandan_sim as gs
 from guandan_sim import layout as lay
+from guandan_sim.arms import Arm
 from guandan_sim.bots import bots_by_seat
 from guandan_sim.packing import pack
 from guandan_sim.playing import Player
@@ -156,7 +157,7 @@ def test_code_that_others_can_import_is_compared_there() -> None:
         pass
 
     bots = bots_by_seat([Lowest, Here, Lowest(), Here()])
-    work = Work("deals", "none", bots, gs.Rules.preset("guide"), np.zeros(1), None)
+    work = Work("deals", "none", [Arm(bots, gs.Rules.preset("guide"), np.zeros(1))], None)
     first, second, third, last = pack(work).sources
     assert (first, third) == (gs.bot(Lowest).source, gs.bot(Lowest()).source)
     assert second is last is None
@@ -293,8 +294,9 @@ def test_the_run_stops_within_a_deal() -> None:
 
     settings = {"seed": 1, "kind": "deals", "level": None, "previous_order": None}
     rules = gs.Rules.preset("guide")
-    work = Work("deals", "none", bots_by_seat(Stopping), rules, deal_arguments(settings), None)
-    Player(work.bots).load()
+    arm = Arm(bots_by_seat(Stopping), rules, deal_arguments(settings))
+    work = Work("deals", "none", [arm], None)
+    Player(arm.bots).load()
     part = PartPlayer(work, 0, 1_000)
     with pytest.raises(Stopped):
         part.run()
