@@ -90,9 +90,7 @@ def _play(view: Any, memory: Any, out: Any) -> int:
         take_one, take_two = memory[at + 2], memory[at + 3]
         one, two = remove(view[lay.V_ONE], view[lay.V_TWO], take_one, take_two)
         size = count_cards(take_one, take_two)
-        choice_terms(
-            seen, facts, terms, memory[at], memory[at + 1], size, one, two, memory[at + 4]
-        )
+        choice_terms(seen, facts, terms, memory[at], memory[at + 1], size, one, two, memory[at + 4])
         worth = weigh(terms, weights)
         if not draws and turn < n and (i == 0 or worth > most):
             best, most = i, worth
@@ -168,7 +166,7 @@ class Table:
         return deal_rows[:, loop.D_FINISH : loop.D_FINISH + 4], deal_rows[:, loop.D_GAIN]
 
 
-@numba.njit(nogil=True)  # type: ignore[untyped-decorator]
+@numba.njit(nogil=True)
 def _add_seat(memory: Words, gain: float, decay: float, trace: Floats, a: Floats, b: Floats) -> int:
     """Add the choices that a seat noted in a deal to the equations a w = b, and forget them."""
     n = memory[_NOTED]
@@ -193,7 +191,7 @@ def _add_seat(memory: Words, gain: float, decay: float, trace: Floats, a: Floats
                 index, value = term_parts(memory[row + _ROW + 1 + i])
                 a[at, index] -= weight * value / 1024
     memory[_NOTED] = 0
-    return n
+    return int(n)
 
 
 def gather(
@@ -241,9 +239,7 @@ def duel(a: Seated, b: Seated, sets: int, seed: int) -> Comparison:
         gain.append(np.where(own, gains, -gains))
     numbers = np.tile(np.arange(sets), 2)
     arms = np.repeat([0, 1], sets)
-    return compare(
-        numbers, arms, np.concatenate(won), np.concatenate(place), np.concatenate(gain)
-    )
+    return compare(numbers, arms, np.concatenate(won), np.concatenate(place), np.concatenate(gain))
 
 
 def source(weights: Words) -> str:

@@ -19,7 +19,7 @@ from .planner import MOST_PLAYS, NO_PLAN, WORK_SIZE, plan_plays
 from .rulefiles import RulesName, resolve_rules
 from .shapes import BOMB, strength_of
 
-__all__ = ["Plan", "plan"]
+__all__ = ["Plan", "plan", "plan_of_rows"]
 
 
 @dataclass(frozen=True)
@@ -129,5 +129,10 @@ def plan(hand: Cards, level: str = "2", rules: RulesName = "guide") -> Plan:
     n, cost = plan_plays(one, two, number, joker_pair, _memory(), rows)
     if cost == NO_PLAN:  # no hand is known for which this is so
         raise HandError(f"the plan of {' '.join(words_to_cards(one, two))} needs too much memory")
-    moves = [Move.from_words(*row) for row in rows[:n].tolist()]
-    return Plan(tuple(sorted(moves, key=lambda move: _parting(move, number))), RANK_WORDS[number])
+    return plan_of_rows(rows[:n], number)
+
+
+def plan_of_rows(rows: np.ndarray, level: int) -> Plan:
+    """The plan of these plays, int64[n, 4] as `planner.plan_plays` writes them, at a level's rank."""
+    moves = [Move.from_words(*row) for row in rows.tolist()]
+    return Plan(tuple(sorted(moves, key=lambda move: _parting(move, level))), RANK_WORDS[level])

@@ -11,19 +11,17 @@ import numpy as np
 
 from . import layout as lay
 from .bitboard import count_cards, rank_counts, remove
-from .bots.choices import CHOICE_WIDTH, CHOICES, MOST_CHOICES, list_choices, settle
+from .bots.choices import CHOICE_WIDTH, CHOICES, PLAN_PLAYS, PLAN_ROWS, list_choices, settle
 from .bots.odds import quads, unseen_cards
 from .bots.planner import DESK_SIZE, FACTS, TERMS, choose_among
 from .bots.terms import TABLES, choice_terms, shared_terms, term_parts
 from .bots.weights import UNIT, WEIGHTS
 from .errors import OptionError
 from .moves import Move
-from .plancosts import turns_of
-from .plans import Plan, plan
-from .rules import Rules
+from .plans import Plan, plan_of_rows
 from .view import View
 
-__all__ = ["Thoughts", "Weighed", "note_move", "thoughts"]
+__all__ = ["Thoughts", "Weighed", "note_choice", "thoughts"]
 
 #: What the tables of terms are about, in the order of the text.
 SUBJECTS = tuple(dict.fromkeys(about for _, about, _ in TABLES if about != "shared"))
@@ -38,13 +36,13 @@ _LEAST_SAID = 0.03
 class Weighed:
     """One choice: ``worth`` is how many levels the seat's team may expect to gain after it
     (negative: the others), ``parts`` what of it comes from each of `SUBJECTS`; the rest is the
-    same for all choices. ``turns``: of the plan of what is left.
+    same for all choices. ``cost``: of the plan of what is left, see `plancosts`.
     """
 
     move: Move
     worth: float
     parts: dict[str, float]
-    turns: int
+    cost: int
 
 
 @dataclass(frozen=True)
@@ -92,7 +90,7 @@ class Thoughts:
 def thoughts(view: View, memory: np.ndarray | None = None) -> Thoughts:
     """What `planner` thinks of a decision in play.
 
-    ``memory``: the seat's, int64[DESK_SIZE], kept through a deal with `note_move` after each of its
+    ``memory``: the seat's, int64[DESK_SIZE], kept through a deal with `note_choice` after each of its
     moves: of plans that are equally good `planner` keeps to the one that it has. By default it is
     empty.
 
@@ -117,19 +115,17 @@ def thoughts(view: View, memory: np.ndarray | None = None) -> Thoughts:
     }
     unseen["ranks of four or more"] = int(quads(rank_counts(one, two))).bit_count()
     rest = sorted(choices, key=lambda choice: -choice.worth)
-    system = Rules.from_words(words[lay.V_RULES : lay.V_RULES + lay.RULES_SIZE])
-    return Thoughts(plan(view.hand, view.level, system), unseen, (first, *rest))
+    rows = memory[PLAN_ROWS : PLAN_ROWS + 4 * int(memory[PLAN_PLAYS])].reshape(-1, 4)
+    return Thoughts(plan_of_rows(rows, level), unseen, (first, *rest))
 
 
-def note_move(memory: np.ndarray, move: Move) -> None:
-    """Tell a seat's memory which of the choices that `thoughts` found there was made; any other
-    move needs no note.
+def note_choice(memory: np.ndarray, choice: Weighed) -> None:
+    """Tell a seat's memory which of the choices that `thoughts` found there was made. After a move
+    that is none of them nothing need be told.
     """
-    rows = memory[CHOICES : CHOICES + CHOICE_WIDTH * MOST_CHOICES].reshape(-1, CHOICE_WIDTH)
-    for shape, rank, one, two, cost in rows.tolist():
-        if (shape, rank, one, two) == move.words and one:
-            settle(memory, one, two, cost)
-            return
+    _, _, one, two = choice.move.words
+    if one:
+        settle(memory, one, two, choice.cost)
 
 
 def _weighed(words: np.ndarray, memory: np.ndarray, number: int) -> Weighed:
@@ -148,4 +144,4 @@ def _weighed(words: np.ndarray, memory: np.ndarray, number: int) -> Weighed:
     worth = sum(parts.values())
     parts.pop("shared")
     move = Move.from_words(shape, rank, take_one, take_two)
-    return Weighed(move, worth, parts, int(turns_of(cost)))
+    return Weighed(move, worth, parts, cost)

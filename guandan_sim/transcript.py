@@ -9,11 +9,12 @@ import numpy as np
 
 from . import layout as lay
 from .bitboard import add_card, count_cards, remove
+from .bots.planner import DESK_SIZE
 from .cards import CARD_CODES, RANK_WORDS, words_to_cards
 from .deal import answers_of, apply_move, apply_pass, fill_view, start_play
 from .history import history
 from .match import LAST_DRAWER, finish_deal, last_drawer_turner
-from .thoughts import thoughts
+from .thoughts import note_choice, thoughts
 from .view import View
 
 __all__ = ["transcript", "views"]
@@ -50,6 +51,7 @@ def _lines(
         left[receiver] += 1 - (returned > 0)
     order = state[lay.V_FINISH : lay.V_FINISH + 4].tolist()
     seen = views(state) if thinking else repeat(None)
+    memories = np.zeros((4, DESK_SIZE), np.int64)
     for (seat, move), view in zip(history(state), seen, strict=False):
         left[seat] -= len(move.cards)
         note = ""
@@ -60,7 +62,11 @@ def _lines(
             note = f"  [{left[seat]} left]"
         yield f"  {seat}  {move}{note}"
         if view is not None and view.has_choice:
-            yield from (f"         {line}" for line in thoughts(view).lines())
+            thought = thoughts(view, memories[seat])
+            yield from (f"         {line}" for line in thought.lines())
+            for choice in thought.choices:
+                if choice.move == move:
+                    note_choice(memories[seat], choice)
     settled = state.copy()
     finish_deal(settled)
     after = [RANK_WORDS[x] for x in settled[lay.V_LEVELS : lay.V_LEVELS + 2]]
@@ -150,7 +156,7 @@ def _as_play_began(state: np.ndarray) -> np.ndarray:
             hand = slice(lay.S_HANDS + 2 * target, lay.S_HANDS + 2 * target + 2)
             begun[hand] = add_card(*begun[hand].tolist(), number)
     for seat in range(4):
-        hand = begun[lay.S_HANDS + 2 * seat : lay.S_HANDS + 2 * seat + 2]
-        begun[lay.V_COUNTS + seat] = count_cards(*hand.tolist())
+        one, two = begun[lay.S_HANDS + 2 * seat : lay.S_HANDS + 2 * seat + 2].tolist()
+        begun[lay.V_COUNTS + seat] = count_cards(one, two)
     start_play(begun, int(begun[lay.V_LEADER]))
     return begun

@@ -46,7 +46,9 @@ def test_of_one_rank_the_chance_is_binomial(size: int) -> None:
     """Eight nines among 32 cards that beat an eight, of which a hand holds a quarter: each with
     chance 1/4.
     """
-    unseen = [f"{suit}9" for suit in "SHCD"] * 2 + [f"{suit}{rank}" for suit in "SHCD" for rank in "345"] * 2
+    unseen = [f"{suit}9" for suit in "SHCD"] * 2 + [
+        f"{suit}{rank}" for suit in "SHCD" for rank in "345"
+    ] * 2
     shape = ("single", "pair", "triple")[size - 1]
     move = gs.Move.parse(f"{shape} 8: {' '.join(['S8', 'D8', 'C8'][:size])}", "2")
     fewer = four = 0.0

@@ -67,7 +67,9 @@ class Bot:
     @property
     def memory_size(self) -> int:
         """Words of memory that it has: SCRATCH_SIZE, and what a bot of ours needs beyond."""
-        return planner.DESK_SIZE if self.built_in and self.play is planner.play else lay.SCRATCH_SIZE
+        return (
+            planner.DESK_SIZE if self.built_in and self.play is planner.play else lay.SCRATCH_SIZE
+        )
 
     @property
     def in_python(self) -> bool:

@@ -78,11 +78,7 @@ def _setting(view: Words) -> int:
 def _update_plan(memory: Words, view: Words) -> int:
     """See that the plan is that of the seat's hand; gives the number of its plays."""
     one, two, setting = view[lay.V_ONE], view[lay.V_TWO], _setting(view)
-    if (
-        memory[_PLAN_ONE] != one
-        or memory[_PLAN_TWO] != two
-        or memory[_PLAN_SETTING] != setting
-    ):
+    if memory[_PLAN_ONE] != one or memory[_PLAN_TWO] != two or memory[_PLAN_SETTING] != setting:
         joker_pair = view[lay.V_RULES + lay.R_JOKER_PAIR]
         work = memory[_WORK : _WORK + WORK_SIZE]
         rows = memory[PLAN_ROWS:_PLAN_END].reshape((MOST_PLAYS, 4))
@@ -324,4 +320,3 @@ def list_choices(memory: Words, view: Words) -> int:
     if none_planned:
         n = _add_bombs(memory, view, n, strength if kind == BOMB else 0)
     return n
-
