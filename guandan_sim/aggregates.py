@@ -46,9 +46,7 @@ def aggregate(
     plan = _Plan.of(values, columns, table, keys)
     needed = list(dict.fromkeys([n for key in keys.values() for n in key.columns] + plan.columns))
     rows = Rows.of(table, run.tables, needed or ["set"], where)
-    groups = (
-        data for first, _ in rows.parts(run.parts) for data in rows_of(run.folder, rows, first)
-    )
+    groups = (data for part in rows.parts(run.parts) for data in rows_of(run.folder, rows, part))
     totals = _Totals(plan)
     for data in itertools.chain([empty_of(columns, rows.columns)], groups):
         totals.add(data, _grouped(data, [*keys.values()]))
@@ -84,18 +82,24 @@ def per_deal(
     return (
         batch
         for part in run.parts
-        for batch in _of_part(run, plan, deals, rows, empty, part[0], part in kept)
+        for batch in _of_part(run, plan, deals, rows, empty, part, part in kept)
     )
 
 
 def _of_part(
-    run: Run, plan: _Plan, deals: Rows, rows: Rows, empty: pa.Table, first: int, any_rows: bool
+    run: Run,
+    plan: _Plan,
+    deals: Rows,
+    rows: Rows,
+    empty: pa.Table,
+    part: tuple[int, int],
+    any_rows: bool,
 ) -> Iterator[pa.RecordBatch]:
-    above = Above(run.folder, "deals", rows.table, first)
-    groups = rows_of(run.folder, rows, first) if any_rows else iter(())
+    above = Above(run.folder, "deals", rows.table, part)
+    groups = rows_of(run.folder, rows, part) if any_rows else iter(())
     data, places = empty, np.zeros(0, np.int64)
     start = 0
-    for heads in rows_of(run.folder, deals, first):
+    for heads in rows_of(run.folder, deals, part):
         totals = _Totals(plan)
         stop = start + heads.num_rows
         while True:
@@ -204,7 +208,8 @@ class _Plan:
                 )
             term = _Computed.of(value[0], columns, table)
             if not _is_number(term.type):
-                raise RunError(f"{name}: there is no {value[1]} of {term.type}: only of numbers")
+                kind = "words" if pa.types.is_dictionary(term.type) else term.type
+                raise RunError(f"{name}: there is no {value[1]} of {kind}: only of numbers")
             asked[name] = (value[1], len(terms))
             terms.append(term)
         return cls(asked, tuple(terms))

@@ -139,7 +139,7 @@ def arena_report(run: Run | str | os.PathLike[str]) -> ArenaResult:
     found = run if isinstance(run, Run) else open_run(run)
     settings = _arena_settings(found)
     if not found.finished:
-        raise RunError(f"{found.folder} is not finished: go on with --resume")
+        raise RunError(f"{found.folder} is not finished: resume it")
     arms = len(settings["arms"])
     outcomes = Outcomes(arms, found.layout.kind == "matches")
     outcomes.extend(outcomes_of_part(found, arms, *part) for part in found.parts)

@@ -5,6 +5,7 @@ Errors are one line on stderr; the exit code tells bad input (2) from failure (1
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 from collections.abc import Sequence
@@ -61,7 +62,28 @@ for module in (simulate, arena, logs, lists, engine):
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command line (by default the process's own) and return its exit code."""
+    """Run a command line (by default the process's own) and return its exit code.
+
+    That whoever reads the output has left, as `head` does, is no failure.
+    """
+    code = 0
+    try:
+        code = _run(arguments)
+        sys.stdout.flush()
+        return code
+    except BrokenPipeError:
+        pass
+    except SystemExit as ended:  # by which Typer answers to it
+        if not isinstance(ended.__context__, BrokenPipeError):
+            raise
+    # Nothing more is said, nor tried when the process ends.
+    if sys.__stdout__ is not None:
+        with contextlib.suppress(OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.__stdout__.fileno())
+    return code
+
+
+def _run(arguments: Sequence[str] | None) -> int:
     given = list(sys.argv[1:] if arguments is None else arguments)
     here = os.getcwd()
     if here not in sys.path:
@@ -73,7 +95,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except GuandanError as error:
         return _say(str(error), BAD_INPUT)
     except TyperException as error:
-        return _say(error.format_message(), BAD_INPUT)
+        return _say(error.format_message().replace("Value error, ", ""), BAD_INPUT)
     except typer.Abort:
         return INTERRUPTED
     return code if isinstance(code, int) else 0

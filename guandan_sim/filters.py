@@ -6,12 +6,15 @@ the process on some that are broken, and a run may come from a stranger.
 
 from __future__ import annotations
 
+import difflib
 import itertools
+import numbers
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.dataset as ds
@@ -42,7 +45,10 @@ or a list of such lists, one of which must hold.
 _MISSING = re.compile(r"No match for FieldRef\.Name\((.*?)\) in ")
 _QUOTED = re.compile(r'"(?:\\.|[^"\\])*"')
 _ORDERED = re.compile(r"([\w.]+) [<>]|[<>]=? ([\w.]+)")
+_OPERATORS = ("==", "=", "!=", "<", "<=", ">", ">=", "in", "not in")
+_MOST_NAMED = 16
 _FORMS = 'must be a pyarrow expression or a list of filters such as ("shape", "==", "bomb")'
+_MISMATCHES = (pa.ArrowNotImplementedError, pa.ArrowTypeError)
 _ERRORS = (pa.ArrowException, LookupError, TypeError, ValueError, OverflowError)
 
 
@@ -56,8 +62,14 @@ def computed(data: pa.Table, expressions: Mapping[str, pc.Expression]) -> pa.Tab
     ]
     try:
         return acero.Declaration.from_sequence(steps).to_table(use_threads=False)
+    except _MISMATCHES as error:
+        raise _MismatchError("cannot be worked out of these columns") from error
     except _ERRORS as error:
         raise RunError(f"cannot be worked out: {one_line(error)}") from error
+
+
+class _MismatchError(RunError):
+    """Values of types that do not go together."""
 
 
 def columns_in(
@@ -71,7 +83,7 @@ def columns_in(
     >>> columns_in(pc.field("size") > 4, TABLES["plays"].by_name, "plays")
     (['size'], DataType(bool))
     """
-    text = str(expression)
+    text = " ".join(str(expression).split())
     bare = _QUOTED.sub("", text)
     if "FieldPath(" in bare or "FieldRef.Nested(" in bare:
         raise RunError(f"{text} is not about columns by their names")
@@ -82,8 +94,15 @@ def columns_in(
     try:
         kind = computed(empty, {"it": expression}).schema.field("it").type
     except RunError as error:
-        if missing := _MISSING.search(str(error)):
+        if missing := _MISSING.search(str(error.__cause__)):
             raise no_column(table, missing[1], columns) from error
+        if isinstance(error, _MismatchError):
+            named = [name for name in columns if re.search(rf"(?<![\w.]){name}(?![\w.])", bare)]
+            kinds = (
+                f"{name} {'holds words' if columns[name].words else f'is {columns[name].kind}'}"
+                for name in named
+            )
+            error = RunError(f"cannot be worked out: {', '.join(kinds)}")
         raise RunError(f"{text} {error}") from error
     found = []
     for name in columns:
@@ -115,7 +134,17 @@ def empty_of(columns: Mapping[str, Column], names: Iterable[str]) -> pa.Table:
 
 def no_column(table: str, name: object, names: Iterable[str]) -> RunError:
     """The error for a column that a table lacks."""
-    return RunError(f"{table} has no column {name!r}: only {', '.join(names)}")
+    known = list(names)
+    near = difflib.get_close_matches(str(name), known, 1)
+    meant = f" ({near[0]}?)" if near else ""
+    return RunError(f"{table} has no column {name!r}{meant}: only {_some(known, ' (SCHEMA.md)')}")
+
+
+def _some(words: Sequence[str], where: str = "") -> str:
+    """The words, or the first of them, how many more there are, and where these are listed."""
+    more = len(words) - _MOST_NAMED
+    listed = ", ".join(words[:_MOST_NAMED])
+    return f"{listed} and {more} more{where}" if more > 0 else listed
 
 
 @dataclass(frozen=True)
@@ -155,7 +184,10 @@ class RowFilter:
             for place, part in enumerate(parts)
         ]
         dataset = ds.FileSystemDataset(files, self.schema, form, system)
-        return [parts[int(file.path)] for file in dataset.get_fragments(self.expression)]
+        try:
+            return [parts[int(file.path)] for file in dataset.get_fragments(self.expression)]
+        except _ERRORS:  # which is said of the rows, if there are any
+            return [*parts]
 
 
 def sets_between(first: int, stop: int) -> pc.Expression:
@@ -199,12 +231,16 @@ def _expression(where: object, columns: Mapping[str, Column], table: str) -> pc.
         name, operator, value = predicate
         if name not in columns:
             raise no_column(table, name, columns)
+        if operator not in _OPERATORS:
+            raise RunError(f"{predicate!r}: {operator!r} is none of {', '.join(_OPERATORS)}")
         if columns[name].words:
             _check_words(f"{table}.{name}", columns[name].words, operator, value)
+        else:
+            _check_numbers(f"{table}.{name}", operator, value)
     try:
         return pq.filters_to_expression(where)
     except _ERRORS as error:
-        raise RunError(f"{where!r} {_FORMS}: {one_line(error)}") from error
+        raise RunError(f"{where!r} {_FORMS}") from error
 
 
 def _check_words(name: str, words: Sequence[str], operator: object, value: Any) -> None:
@@ -217,4 +253,15 @@ def _check_words(name: str, words: Sequence[str], operator: object, value: Any) 
         )
     for word in value if many else [value]:
         if word not in words:
-            raise RunError(f"{name} is never {word!r}: only {', '.join(map(repr, words))}")
+            raise RunError(f"{name} is never {word!r}: only {_some([*map(repr, words)])}")
+
+
+def _check_numbers(name: str, operator: object, value: Any) -> None:
+    many = operator in ("in", "not in")
+    if many and not isinstance(value, list | tuple | set | frozenset | range | np.ndarray):
+        raise RunError(f"{name} {operator} {value!r}: must be a list of numbers")
+    for number in value if many else [value]:
+        if not isinstance(number, numbers.Real | np.bool_):
+            raise RunError(
+                f"{name} {operator} {value!r}: must be {'numbers' if many else 'a number'}"
+            )

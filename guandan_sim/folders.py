@@ -71,7 +71,7 @@ class LocalFolder:
     def make(self) -> None:
         """Make the folder where it is missing. Raises OSError, RunError if it is a file."""
         if self.path.exists() and not self.path.is_dir():
-            raise RunError(f"{self.path} is a file: choose another --out")
+            raise RunError(f"{self.path} is a file: choose another place")
         self.path.mkdir(parents=True, exist_ok=True)
 
     def entries(self, folder: str = "") -> list[str]:
@@ -151,7 +151,7 @@ class LocalFolder:
                 os.close(handle)
                 raise RunError(
                     f"{self} is being written by another process: wait for it, or choose "
-                    "another --out"
+                    "another folder"
                 ) from error
             except OSError as error:
                 # Some network file systems have no locks; a run there goes without.
@@ -207,7 +207,7 @@ class RemoteFolder:
         """Make the folder where it is missing. Raises OSError, RunError if it is a file."""
         found = self.system.get_file_info(self.root)
         if found.type == pafs.FileType.File:
-            raise RunError(f"{self.url} is a file: choose another --out")
+            raise RunError(f"{self.url} is a file: choose another place")
         if found.type == pafs.FileType.NotFound:
             self.system.create_dir(self.root, recursive=True)
 

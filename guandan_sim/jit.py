@@ -79,6 +79,7 @@ _NOT_COMPILED = {
     "cluster.py",
     "columns.py",
     "decisions.py",
+    "differences.py",
     "elo.py",
     "errors.py",
     "estimates.py",

@@ -49,7 +49,8 @@ class Rows:
         cls, table: str, tables: Sequence[str], columns: Sequence[str], where: Filter | None
     ) -> Rows:
         """With a filter as it is given. Raises RunError if it is none."""
-        found = None if where is None else row_filter(where, columns_of(table, tables), table)
+        all_rows = where is None or (isinstance(where, list | tuple) and not where)
+        found = None if all_rows else row_filter(where, columns_of(table, tables), table)
         return cls(table, tuple(columns), found)
 
     def parts(self, parts: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -57,18 +58,18 @@ class Rows:
         return [*parts] if self.where is None else self.where.parts(parts)
 
 
-def rows_of(folder: Folder, rows: Rows, first: int) -> Iterator[pa.Table]:
-    """Such rows of the part that begins at set ``first``, a row group at a time, in key order.
+def rows_of(folder: Folder, rows: Rows, part: tuple[int, int]) -> Iterator[pa.Table]:
+    """Such rows of the part (first set, one past its last), a row group at a time, in key order.
 
     Raises RunError for files that cannot be read, or whose rows do not fit together.
     """
     table = TABLES[rows.table]
     asked = [*rows.columns, *(rows.where.columns if rows.where else ())]
-    beside = _Beside(folder, rows.table, first, [name for name in asked if "." in name])
+    beside = _Beside(folder, rows.table, part, [name for name in asked if "." in name])
     own = [name for name in rows.columns if "." not in name]
     read = dict.fromkeys([*(beside.key if len(own) < len(rows.columns) else ()), *own])
     where = None if rows.where is None else _JoinedFilter(rows.where, beside)
-    for data in row_groups(folder, table, first, [*read], where=where):
+    for data in row_groups(folder, table, part, [*read], where=where):
         yield (beside.join(data) if len(own) < len(rows.columns) else data).select(rows.columns)
 
 
@@ -76,13 +77,18 @@ class Above:
     """The rows of a table above, found by their key for rows of ``table`` that come in order."""
 
     def __init__(
-        self, folder: Folder, above: str, table: str, first: int, columns: Sequence[str] = ()
+        self,
+        folder: Folder,
+        above: str,
+        table: str,
+        part: tuple[int, int],
+        columns: Sequence[str] = (),
     ) -> None:
         self.key = TABLES[above].key
         self._names = (above, table)
-        self._first = first
-        self._place = folder.show(part_name(table, first))
-        self._groups = row_groups(folder, TABLES[above], first, [*self.key, *columns])
+        self._first = part[0]
+        self._place = folder.show(part_name(table, part[0]))
+        self._groups = row_groups(folder, TABLES[above], part, [*self.key, *columns])
         self._held = empty_of(TABLES[above].by_name, [*self.key, *columns])
         self._keys = np.zeros(0, np.int64)
         self._dropped = 0
@@ -147,14 +153,16 @@ class Above:
 class _Beside:
     """Columns of the tables above, put beside rows that come in order."""
 
-    def __init__(self, folder: Folder, table: str, first: int, names: Sequence[str]) -> None:
+    def __init__(
+        self, folder: Folder, table: str, part: tuple[int, int], names: Sequence[str]
+    ) -> None:
         columns: dict[str, list[str]] = {}
         for name in dict.fromkeys(names):
             above, _, column = name.partition(".")
             columns.setdefault(above, []).append(column)
         self._columns = columns
         self._tables = {
-            above: Above(folder, above, table, first, asked) for above, asked in columns.items()
+            above: Above(folder, above, table, part, asked) for above, asked in columns.items()
         }
         keys = [above.key for above in self._tables.values()]
         self.key: tuple[str, ...] = max(keys, key=len, default=())

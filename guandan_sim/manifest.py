@@ -6,6 +6,7 @@ is taken from it.
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -15,7 +16,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from guandan_sim.errors import RunError, one_line, printable
+from guandan_sim.errors import RunError, one_line
 from guandan_sim.folders import Folder
 from guandan_sim.hashing import PartSummary, content_hash
 from guandan_sim.parts import part_name
@@ -25,7 +26,7 @@ __all__ = [
     "MANIFEST",
     "Layout",
     "against_manifest",
-    "differences",
+    "checksum_problem",
     "now",
     "read_manifest",
     "results",
@@ -112,11 +113,31 @@ def _plain(value: object) -> object:
 
 def write_manifest(folder: Folder, manifest: Mapping[str, Any]) -> None:
     """Replace the manifest in one step, so that a reader sees the old one or the new one."""
-    text = json.dumps(manifest, indent=1, ensure_ascii=False, allow_nan=False, default=_plain)
+    checked = {**manifest, "checksum": _checksum(manifest)}
+    text = json.dumps(checked, indent=1, ensure_ascii=False, allow_nan=False, default=_plain)
     try:
-        folder.put(MANIFEST, f"{text}\n".encode())
+        # What is no character, as in a name of no encoding, is written as JSON escapes it.
+        folder.put(MANIFEST, f"{text}\n".encode("utf-8", "backslashreplace"))
     except (OSError, pa.ArrowException) as error:
         raise RunError(f"cannot write to {folder}: {one_line(error)}") from error
+
+
+def _checksum(manifest: Mapping[str, Any]) -> str:
+    """The SHA-256 of all else that a manifest says."""
+    said = {name: value for name, value in manifest.items() if name != "checksum"}
+    text = json.dumps(said, sort_keys=True, separators=(",", ":"), default=_plain)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def checksum_problem(folder: Folder, manifest: Mapping[str, Any]) -> list[str]:
+    """A line if the manifest is not as it was written, an empty list otherwise.
+
+    It finds edits that nothing else contradicts, such as of a bot's name; no one who means harm.
+    """
+    if manifest.get("checksum") == _checksum(manifest):
+        return []
+    why = "its checksum is of other contents" if "checksum" in manifest else "it has no checksum"
+    return [f"{folder.show(MANIFEST)} is not as it was written: {why}"]
 
 
 def read_manifest(folder: Folder) -> dict[str, Any]:
@@ -152,28 +173,6 @@ def _depth(value: object) -> int:
         ]
         depth += 1
     return depth
-
-
-def _flat(value: object, name: str = "") -> dict[str, object]:
-    """Nested settings as one level of dotted names."""
-    if isinstance(value, dict) and value:
-        items: Iterable[tuple[Any, Any]] = value.items()
-    elif isinstance(value, list) and value:
-        items = enumerate(value)
-    else:
-        return {name: value}
-    flat: dict[str, object] = {}
-    for key, inner in items:
-        flat |= _flat(inner, f"{name}.{key}" if name else str(key))
-    return flat
-
-
-def differences(there: object, here: object) -> list[str]:
-    """Each setting that differs, with both values, a line each."""
-    old, new = _flat(there), _flat(here)
-    names = sorted(old.keys() | new.keys())
-    pairs = [(name, old.get(name, "not set"), new.get(name, "not set")) for name in names]
-    return [f"{printable(name)} is {a!r} there and {b!r} here" for name, a, b in pairs if a != b]
 
 
 def results(layout: Layout, parts: Iterable[PartSummary]) -> dict[str, Any]:

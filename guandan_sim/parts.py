@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Protocol
 
@@ -201,18 +201,20 @@ def _reading(place: str) -> Iterator[None]:
     except RunError as error:
         raise RunError(f"{place}: {error}") from error
     except FileNotFoundError as error:
-        raise RunError(f"{place} is missing: `--resume` plays its part again") from error
+        raise RunError(f"{place} is missing: resuming the run plays its part again") from error
     except (OSError, ValueError, ArithmeticError, LookupError, MemoryError, pa.ArrowException) as e:
         raise RunError(f"{place} cannot be read: {one_line(e)}") from e
 
 
 @contextlib.contextmanager
-def open_part(folder: Folder, table: Table, first: int) -> Iterator[pq.ParquetFile]:
-    """One table's file of a part, its pages' checksums to be verified.
+def open_part(folder: Folder, table: Table, part: tuple[int, int]) -> Iterator[pq.ParquetFile]:
+    """One table's file of the part (first set, one past its last), its pages' checksums to be
+    verified.
 
-    Raises RunError if it is missing, outside ``folder``, not Parquet, or not of the table's schema.
+    Raises RunError if it is missing, outside ``folder``, not Parquet, not of the table's schema, or
+    begins with a set of another part: files may have been swapped.
     """
-    name = part_name(table.name, first)
+    name = part_name(table.name, part[0])
     with contextlib.ExitStack() as stack:
         with _reading(folder.show(name)):
             source = stack.enter_context(folder.open(name))
@@ -225,6 +227,7 @@ def open_part(folder: Folder, table: Table, first: int) -> Iterator[pq.ParquetFi
                 missing = error.args[0].decode()
                 raise RunError(f"has no column {missing}: it is not of {table.name}") from error
             _check_schema(file, table)
+            _check_first_set(file, table, *part)
         yield file
 
 
@@ -245,27 +248,38 @@ def _check_schema(file: pq.ParquetFile, table: Table) -> None:
         raise RunError(f"has {len(schema)} columns: must be {len(table.schema)}")
 
 
+def _check_first_set(file: pq.ParquetFile, table: Table, first: int, stop: int) -> None:
+    if not file.metadata.num_rows:
+        return
+    # Not from the group's statistics: pyarrow aborts on some broken ones.
+    row = next(file.iter_batches(1, row_groups=[0], columns=["set"], use_threads=False), None)
+    if row is not None and not first <= (number := row.column(0)[0].as_py()) < stop:
+        raise RunError(
+            f"{table.name} begins with set {number} in the part of sets {first} to {stop - 1}"
+        )
+
+
 def row_groups(
     folder: Folder,
     table: Table,
-    first: int,
+    part: tuple[int, int],
     columns: Sequence[str] | None = None,
     set_number: int | None = None,
     where: _Wanted | None = None,
 ) -> Iterator[pa.Table]:
-    """The row groups of one table's file of a part, words on their fixed lists.
+    """The row groups of one table's file of the part (first set, one past its last), words on
+    their fixed lists.
 
     ``columns``: names of those wanted, derived ones too; by default those of the file. With
     ``set_number``, only those groups whose sets enclose it. With ``where``, only its rows: its
     columns are read first, and the others where it finds some. Raises RunError.
     """
-    place = folder.show(part_name(table.name, first))
+    place = folder.show(part_name(table.name, part[0]))
     wanted = table.names if columns is None else columns
-    with open_part(folder, table, first) as file:
+    with open_part(folder, table, part) as file:
         for group in range(file.metadata.num_row_groups):
             with _reading(place):
                 if set_number is not None:
-                    # Not from the group's statistics: pyarrow aborts on some broken ones.
                     sets = file.read_row_group(group, columns=["set"]).column(0)
                     if not sets[0].as_py() <= set_number <= sets[-1].as_py():
                         continue
@@ -312,16 +326,22 @@ def _with_the_rest(
     return with_derived(table, data.select(stored).filter(rows), names)
 
 
-def read_table_part(folder: Folder, table: Table, first: int, stop: int) -> TablePart:
+def _nothing() -> None:
+    pass
+
+
+def read_table_part(
+    folder: Folder, table: Table, first: int, stop: int, going: Callable[[], None] = _nothing
+) -> TablePart:
     """Read one table's file of a part to its end and say what it holds.
 
-    Raises RunError if it cannot be read, or its rows are not those of the sets ``first`` to ``stop
-    - 1``.
+    ``going`` is called many times a second, and may raise to break off. Raises RunError if the file
+    cannot be read, or its rows are not those of the sets ``first`` to ``stop - 1``.
     """
     hasher = BlockHasher(table, first, stop)
     name = part_name(table.name, first)
-    groups = row_groups(folder, table, first)
-    for data in groups:
+    for data in row_groups(folder, table, (first, stop)):
+        going()
         with _reading(folder.show(name)):
             hasher.update(to_columns(table, data))
     with _reading(folder.show(name)):
@@ -329,14 +349,21 @@ def read_table_part(folder: Folder, table: Table, first: int, stop: int) -> Tabl
         with folder.open(name) as file:
             digest = hashlib.sha256()
             while piece := file.read(1 << 20):
+                going()
                 digest.update(piece)
             return TablePart(hasher.rows, file.tell(), digest.hexdigest(), blocks)
 
 
 def read_part(
-    place: str | os.PathLike[str] | Folder, first: int, stop: int, tables: Sequence[str]
+    place: str | os.PathLike[str] | Folder,
+    first: int,
+    stop: int,
+    tables: Sequence[str],
+    going: Callable[[], None] = _nothing,
 ) -> PartSummary:
-    """The summary of a part from its files, as its writer gave it. Raises RunError."""
+    """The summary of a part from its files, as its writer gave it; ``going`` as in
+    :func:`read_table_part`. Raises RunError.
+    """
     folder = folder_of(place)
-    parts = {name: read_table_part(folder, TABLES[name], first, stop) for name in tables}
+    parts = {name: read_table_part(folder, TABLES[name], first, stop, going) for name in tables}
     return PartSummary(first, stop, parts)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 import typer
@@ -71,11 +71,11 @@ class Watch:
 
     def __init__(self, unit: str, quiet: bool) -> None:
         console = Console(stderr=True)
-        self._unit = unit
+        self.unit = unit
         self._at = ""
         self._plain = not quiet and (not console.is_terminal or console.is_dumb_terminal)
         self._began = time.monotonic()
-        self._next_line = _SECONDS_BETWEEN_LINES
+        self._next_line = self._began + _SECONDS_BETWEEN_LINES
         self._bar = Progress(
             BarColumn(),
             TextColumn("{task.description}"),
@@ -86,31 +86,50 @@ class Watch:
 
     def simulation(self, now: Simulated) -> None:
         """Takes what `simulate` tells."""
+        if now.checking is not None:
+            self.checking(*now.checking)
+            return
         rate = now.deals / now.seconds if now.seconds else 0.0
         written = f", {decimal(now.bytes)} written" if now.bytes else ""
         self.count(now.done, now.total, f", {rate:,.0f} deals/s{written}", now.kept)
+
+    def checking(self, number: int, total: int) -> None:
+        """Shows that the files of part ``number`` of ``total`` are read; what is counted, and the
+        time for it, begins after that.
+        """
+        self._began = time.monotonic()
+        text = f"checking part {number:,} of {total:,}"
+        self._at = f" while {text}"
+        self._show(text, number - 1, total)
 
     def count(self, done: int, total: int, more: str = "", kept: int = 0) -> None:
         """Shows ``done`` of ``total``, and ``more`` behind it; ``kept`` were done before."""
         seconds = time.monotonic() - self._began
         made = done - kept
         left = f", {_time(seconds * (total - done) / made)} left" if made else ""
-        self._at = f"{done:,} of {total:,} {self._unit}"
-        shown = self._at + more + left
-        self._bar.update(self._task, completed=done, total=total, description=shown)
-        if self._plain and seconds >= self._next_line:
-            self._next_line = seconds + _SECONDS_BETWEEN_LINES
-            note(shown)
+        text = f"{done:,} of {total:,} {self.unit}"
+        self._at = f" at {text}"
+        self._show(text + more + left, done, total)
+
+    def _show(self, text: str, done: int, total: int) -> None:
+        self._bar.update(self._task, completed=done, total=total, description=text)
+        now = time.monotonic()
+        if self._plain and now >= self._next_line:
+            self._next_line = now + _SECONDS_BETWEEN_LINES
+            note(text)
 
     @contextmanager
-    def shown(self, advice: str = "") -> Iterator[None]:
-        """Shows the bar while inside; Ctrl-C says how far it got, gives ``advice`` and exits."""
+    def shown(self, advice: Callable[[], str] = str) -> Iterator[None]:
+        """Shows the bar while inside; Ctrl-C says how far it got, what ``advice`` then says, and
+        exits.
+        """
         try:
             self._began = time.monotonic()
+            self._next_line = self._began + _SECONDS_BETWEEN_LINES
             with ctrl_c_noted(), self._bar:
                 yield
         except KeyboardInterrupt:
-            note(f"stopped{self._at and f' at {self._at}'}{advice}")
+            note(f"stopped{self._at}{advice()}")
             raise typer.Exit(INTERRUPTED) from None
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from guandan_sim.verify import Report
 
 __all__ = ["Run", "RunWriter", "create_run", "open_run"]
+
 
 _PART = re.compile(r"part-(\d{12,19})\.parquet")
 
@@ -169,8 +171,8 @@ class Run:
         rows = Rows.of(table, self.tables, self._columns(table, columns), where)
         return (
             batch
-            for first, _ in rows.parts(self.parts)
-            for data in rows_of(self.folder, rows, first)
+            for part in rows.parts(self.parts)
+            for data in rows_of(self.folder, rows, part)
             for batch in data.combine_chunks().to_batches()
         )
 
@@ -219,7 +221,8 @@ class Run:
     def part_arrays(self, table: str, first: int) -> Iterator[dict[str, NDArray[Any]]]:
         """As :meth:`arrays`, of the part that begins at set ``first`` alone, with every column."""
         definition = self._table(table)
-        for data in row_groups(self.folder, definition, first, [*definition.by_name]):
+        part = self.layout.part(first // self.layout.part_sets)
+        for data in row_groups(self.folder, definition, part, [*definition.by_name]):
             yield to_columns(definition, data)
 
     def verify(self) -> Report:
@@ -228,15 +231,36 @@ class Run:
 
         return verify(self)
 
-    def decisions(self, **options: Any) -> Iterator[Decisions]:
+    def decisions(
+        self,
+        *,
+        sets: range | int | None = None,
+        seats: Iterable[int] | int | None = None,
+        phases: Iterable[str] | str | None = None,
+        every: int = 1,
+        views: bool = True,
+        moves: bool = False,
+        rows: int = 4096,
+    ) -> Iterator[Decisions]:
         """Every real choice in order, in batches, with what the seat could see, from the log alone.
 
-        Options and errors are those of :func:`guandan_sim.decisions.decisions`: ``sets``,
-        ``seats``, ``phases``, ``every``, ``views``, ``moves``, ``rows``.
+        ``sets`` (a range or a number), ``seats`` and ``phases`` ("tribute", "return", "play")
+        select; ``every`` takes one in so many. A batch has ``rows`` rows, the last one fewer, with
+        ``views`` and, if asked for, ``moves``. See :func:`guandan_sim.decisions.decisions`, also
+        for the errors raised.
         """
         from guandan_sim.decisions import decisions  # the engine stands above the files
 
-        return decisions(self, **options)
+        return decisions(
+            self,
+            sets=sets,
+            seats=seats,
+            phases=phases,
+            every=every,
+            views=views,
+            moves=moves,
+            rows=rows,
+        )
 
     def dataset(self, table: str) -> ds.Dataset:
         """The table as a pyarrow dataset, to filter and aggregate without reading it whole.
@@ -249,7 +273,7 @@ class Run:
         definition = self._table(table)
 
         def check(part: tuple[int, int]) -> None:
-            with open_part(self.folder, definition, part[0]):
+            with open_part(self.folder, definition, part):
                 pass
 
         with ThreadPoolExecutor(8) as pool:
@@ -272,31 +296,34 @@ class Run:
         Raises RunError if the run has no such set.
         """
         definition = self._table(table)
-        first = set_number // self.layout.part_sets * self.layout.part_sets
+        part = self.layout.part(set_number // self.layout.part_sets)
         if not 0 <= set_number < self.layout.count:
             raise NoSuchSetError(
                 f"no set {set_number}: {self.folder} holds 0 to {self.layout.count - 1}"
             )
-        if first not in {first for first, _ in self.parts}:
+        if part not in self.parts:
             raise RunError(
                 f"set {set_number} is in a part of {self.folder} that is not written yet"
             )
         schema = schema_of(definition.by_name, definition.shown)
         found = [schema.empty_table()]
-        for data in row_groups(self.folder, definition, first, definition.shown, set_number):
+        for data in row_groups(self.folder, definition, part, definition.shown, set_number):
             wanted = data.column("set").to_numpy() == set_number
             if arm is not None:
                 wanted &= data.column("arm").to_numpy() == arm
             rows = np.flatnonzero(wanted)
             if rows.size:
                 if rows[-1] - rows[0] >= rows.size:
-                    place = self.folder.show(part_name(table, first))
+                    place = self.folder.show(part_name(table, part[0]))
                     raise RunError(f"{place}: the rows of set {set_number} are not in one piece")
                 found.append(data.slice(rows[0], rows.size))
         return pa.concat_tables(found).combine_chunks()
 
-    def check_files(self) -> list[str]:
+    def check_files(self, checking: Callable[[int, int], None] | None = None) -> list[str]:
         """Read everything and say what is wrong, a line each; an empty list if nothing is.
+
+        ``checking`` is called many times a second with the number of the part being read, from 1,
+        and how many there are; it may raise to break off.
 
         Finds missing, extra, unreadable and changed files, wrong schemas, rows out of order, and
         totals and content hashes that are not the manifest's. It does not judge the plays
@@ -306,14 +333,16 @@ class Run:
         if not self.finished:
             problems.append(
                 f"{self.folder} is not finished: {len(self.parts)} of "
-                f"{self.layout.number_of_parts} parts are there: go on with --resume"
+                f"{self.layout.number_of_parts} parts are there: resume it"
             )
         parts = []
-        for first, stop in self.parts:
+        for number, (first, stop) in enumerate(self.parts, 1):
+            going = functools.partial(checking or (lambda *_: None), number, len(self.parts))
+            going()
             tables: dict[str, TablePart] = {}
             for name in self.tables:
                 try:
-                    tables |= read_part(self.folder, first, stop, [name]).tables
+                    tables |= read_part(self.folder, first, stop, [name], going).tables
                 except RunError as error:
                     problems.append(str(error))
             part = PartSummary(first, stop, tables)

@@ -6,14 +6,16 @@ thread, then ``finish``.
 
 from __future__ import annotations
 
+import functools
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from types import TracebackType
 from typing import Any
 
 import pyarrow as pa
 
+from guandan_sim.differences import differences
 from guandan_sim.errors import RunError, one_line
 from guandan_sim.folders import Folder, discard_unfinished, folder_of
 from guandan_sim.hashing import PartSummary
@@ -21,7 +23,7 @@ from guandan_sim.manifest import (
     MANIFEST,
     Layout,
     against_manifest,
-    differences,
+    checksum_problem,
     now,
     read_manifest,
     results,
@@ -41,14 +43,17 @@ def create_run(
     resume: bool = False,
     *,
     command: str = "",
+    checking: Callable[[int, int], None] | None = None,
 ) -> RunWriter:
     """Start a run in the folder or URL ``out``, or go on with it; it is made where it is missing.
 
     ``settings`` is JSON data and decides all contents; it names at least "kind" ("deals",
     "matches"), "count" (of sets), "part_sets" and "log" ("deals", "plays"). With ``resume``,
-    finished parts that read well are kept, and a folder without a run starts one. Raises RunError,
-    having changed nothing, if ``out`` is a file, cannot be written, holds anything, is being
-    written by someone else, or was made with other settings.
+    finished parts that read well are kept, and a folder without a run starts one. While they are
+    read, ``checking`` is called many times a second with the number of the part, from 1, and how
+    many there are; it may raise to break off. Raises RunError, having changed nothing, if ``out``
+    is a file, cannot be written, holds anything, is being written by someone else, or was made with
+    other settings.
     """
     folder = folder_of(out)
     data: dict[str, Any] = json.loads(json.dumps(settings))
@@ -62,7 +67,7 @@ def create_run(
         state = _refuse(folder, resume)
         writer = RunWriter(folder, data, layout, lock)
         if state == "run":
-            writer._take_over(read_manifest(folder))
+            writer._take_over(read_manifest(folder), checking or (lambda _number, _of: None))
         else:
             writer._begin(command, now())
     except BaseException as error:
@@ -70,7 +75,7 @@ def create_run(
             os.close(lock)
         if isinstance(error, OSError | pa.ArrowException):
             raise RunError(
-                f"cannot write to {folder}: {one_line(error)}: choose another --out"
+                f"cannot write to {folder}: {one_line(error)}: choose another folder"
             ) from error
         raise
     return writer
@@ -86,9 +91,9 @@ def _refuse(folder: Folder, resume: bool) -> str:
         state = "empty"
     else:
         why = "is not empty and holds no run to resume" if resume else "is not empty"
-        raise RunError(f"{folder} {why}: choose another --out")
+        raise RunError(f"{folder} {why}: choose another folder")
     if state == "run" and not resume:
-        raise RunError(f"{folder} is not empty: choose another --out or use --resume")
+        raise RunError(f"{folder} is not empty: choose another folder, or resume the run there")
     return state
 
 
@@ -132,39 +137,59 @@ class RunWriter:
         }
         write_manifest(self.folder, self._manifest)
 
-    def _take_over(self, manifest: dict[str, Any]) -> None:
+    def _take_over(self, manifest: dict[str, Any], checking: Callable[[int, int], None]) -> None:
         changed = differences(manifest.get("settings"), self.settings)
         if changed:
             raise RunError(
                 f"{self.folder} was made with other settings: {'; '.join(changed)}: "
-                "use the same, or choose another --out"
+                "use the same, or choose another folder"
             )
         try:
             written_layout(manifest, self.layout)
         except RunError as error:
             raise RunError(f"{self.folder.show(MANIFEST)}: {error}") from error
         discard_unfinished(self.folder, self.layout.tables)
-        parts, self.missing = self.missing, []
-        for first, stop in parts:
-            names = [part_name(table, first) for table in self.layout.tables]
+        parts = self._parts_there(manifest)
+        for number, (first, stop) in enumerate(parts, 1):
+            going = functools.partial(checking, number, len(parts))
+            going()
             try:
-                if not all(self.folder.exists(name) for name in names):
-                    self.missing.append((first, stop))
-                    continue
-                part = read_part(self.folder, first, stop, self.layout.tables)
+                part = read_part(self.folder, first, stop, self.layout.tables, going)
                 for problem in against_manifest(self.folder, manifest, self.layout, part):
                     raise RunError(problem)
                 self.kept.append(part)
             except RunError as error:
                 self.notes.append(f"{error}; its part is played again")
                 self.missing.append((first, stop))
+        self.missing.sort()
         self._manifest = manifest
         if self.finished:
             layout = written_layout(manifest, self.layout)
             wrong = totals_against_manifest(self.folder, manifest, layout, self.kept)
+            wrong = wrong or checksum_problem(self.folder, manifest)
             self.notes += [f"{problem}; the manifest is written again" for problem in wrong]
         if self._lacking() or self.notes:
             self._begin(str(manifest.get("command", "")), str(manifest.get("created", now())))
+
+    def _parts_there(self, manifest: dict[str, Any]) -> list[tuple[int, int]]:
+        """Those of the missing parts that have all their files. Notes of what was taken away."""
+        complete = manifest.get("status") == "complete"
+        count = written_layout(manifest, self.layout).count
+        found: list[tuple[int, int]] = []
+        parts, self.missing = self.missing, []
+        for first, stop in parts:
+            names = [part_name(table, first) for table in self.layout.tables]
+            there = [self.folder.exists(name) for name in names]
+            (found if all(there) else self.missing).append((first, stop))
+            # A kill leaves the first tables of a part; from another, and a finished run, some were
+            # taken.
+            if (complete and first < count) or there != sorted(there, reverse=True):
+                self.notes += [
+                    f"{self.folder.show(name)} is missing; its part is played again"
+                    for name, is_there in zip(names, there, strict=True)
+                    if not is_there
+                ][:1]
+        return found
 
     def part(self, first: int, stop: int) -> PartWriter:
         """A writer for one of ``missing``; use it on any thread."""

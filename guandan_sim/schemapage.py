@@ -54,6 +54,8 @@ versions, arms and arena |
 the sets from there to count are not there |
 | content_hash | for each table its content hash, below |
 | summary | figures of the whole run, as printed at its end |
+| checksum | the SHA-256, in hexadecimal, of all else in this file, as JSON with its keys in order \
+and no spaces: `verify` finds what was edited by hand |
 
 Where a run has several arms, `settings.arms` lists them from arm 0: what an arm has of its own
 (bots, rules, level, previous_order), in place of what the settings say of all. All arms play the

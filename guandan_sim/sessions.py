@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from .arms import Arm
 from .backends import open_pool
-from .errors import RunError, RunWarning
+from .errors import OptionError, RunError, RunWarning
 from .interrupts import CtrlC, ctrl_c_noted
 from .outcomes import Outcomes, outcomes_of_part
 from .pools import Threads, gather
@@ -41,7 +41,8 @@ _SECONDS_BETWEEN_REPORTS = 0.2
 class Progress:
     """How far a simulation is: sets ``done`` of ``total``, deals and plays made since it began, and
     seconds since then; ``bytes`` of the run written, in finished parts, and sets that a resumed run
-    had ``kept``.
+    had ``kept``. While the parts of a resumed run are looked through, before anything is played,
+    ``checking`` is the number of the part and how many there are.
     """
 
     done: int
@@ -51,6 +52,7 @@ class Progress:
     seconds: float
     bytes: int = 0
     kept: int = 0
+    checking: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True)
@@ -94,19 +96,30 @@ def play_run(
 ) -> Session:
     """Play what ``settings`` say, with ``arms``, or go on with it.
 
-    Raises `BotError`, `RunError`, `BackendError`, and KeyboardInterrupt after Ctrl-C; what was
-    written before stays. Warns (`RunWarning`) of what of a resumed run is not as it was written.
+    Raises `OptionError` for what does not go together, `BotError`, `RunError`, `BackendError`, and
+    KeyboardInterrupt after Ctrl-C; what was written before stays. Warns (`RunWarning`) of what of a
+    resumed run is not as it was written.
     """
-    writing = where.out is not None and settings["log"] != "none"
+    writing = where.out is not None
+    if writing and settings["log"] == "none":
+        raise OptionError(f"log is 'none', which writes nothing to {where.out}; give no out")
+    if where.resume and not writing:
+        raise OptionError("resume goes on with a run; name its folder by out")
     with ctrl_c_noted() as ctrl_c:
         for arm in arms:
             warmup(arm.bots)
-        began = time.monotonic()
         opened: Any = nullcontext()
-        if writing and where.out is not None:
+        if where.out is not None:
             from .runs import create_run
 
-            opened = create_run(where.out, settings, where.resume, command=where.command)
+            with ctrl_c.told(lambda: None):
+                opened = create_run(
+                    where.out,
+                    settings,
+                    where.resume,
+                    command=where.command,
+                    checking=_looking(settings["count"], ctrl_c, where.progress),
+                )
         with opened as writer:
             for text in writer.notes if writer else ():
                 warnings.warn(text, RunWarning, stacklevel=3)
@@ -118,9 +131,28 @@ def play_run(
                 folder,
                 outcomes or judge is not None,
             )
-            playing = _Playing(settings, where, began, work, writer, judge)
+            playing = _Playing(settings, where, work, writer, judge)
             playing.play(ctrl_c)
             return playing.finish()
+
+
+def _looking(
+    count: int, ctrl_c: CtrlC, progress: Callable[[Progress], None] | None
+) -> Callable[[int, int], None]:
+    """What is called while the parts of a resumed run are read: tells of it, and is broken off by
+    Ctrl-C.
+    """
+    began = next_report = time.monotonic()
+
+    def looking(number: int, of: int) -> None:
+        nonlocal next_report
+        ctrl_c.check()
+        now = time.monotonic()
+        if progress is not None and now >= next_report:
+            next_report = now + _SECONDS_BETWEEN_REPORTS
+            progress(Progress(0, count, 0, 0, now - began, checking=(number, of)))
+
+    return looking
 
 
 class _Playing:
@@ -130,14 +162,13 @@ class _Playing:
         self,
         settings: Mapping[str, Any],
         where: Where,
-        began: float,
         work: Work,
         writer: RunWriter | None,
         judge: Judge | None,
     ) -> None:
         self._settings = settings
         self._where = where
-        self._began = began
+        self._began = self._ended = 0.0
         self._work = work
         self._writer = writer
         self._end = _End(judge, settings["count"])
@@ -164,6 +195,7 @@ class _Playing:
         parts = list(self._end.wanted(self._parts))
         if not parts:
             return
+        self._began = time.monotonic()
         pool = open_pool(where.backend, work, len(parts), where.workers, where.scheduler)
         # Only threads can be looked at as they play.
         under_way = pool.under_way if isinstance(pool, Threads) else ()
@@ -183,6 +215,7 @@ class _Playing:
         finally:
             if work.folder is not None and where.backend != "threads":
                 _discard_unfinished(work)
+        self._ended = time.monotonic()
         self._report()
 
     def finish(self) -> Session:
@@ -199,7 +232,7 @@ class _Playing:
         for tallies in counted:
             for total, tally in zip(totals, tallies, strict=True):
                 total.merge(tally)
-        seconds = time.monotonic() - self._began
+        seconds = self._ended - self._began
         summary = summary_of(kind, totals, self._deals, self._plays, seconds)
         if writer is None:
             return Session(None, summary, outcomes)

@@ -57,11 +57,12 @@ def simulate(
     """Play ``deals`` independent deals, or ``matches`` whole matches, and write them as a run.
 
     ``bots``: one for all seats, two for the teams, four by seat. ``out``: the folder of the run,
-    which must not hold anything yet; without one, or with ``log`` "none", nothing is written and
-    only the summary is returned. ``log``: "plays" (all), "deals" (all but the plays), "none".
+    which must not hold anything yet; without one nothing is written and only the summary is
+    returned. ``log``: "plays" (all), "deals" (all but the plays), "none" (without ``out``).
     ``backend``: "threads", "loky" (processes) or "dask"; ``workers``: how many, by default one a
     core. ``scheduler``: the address of a Dask scheduler, whose workers must see ``out``. The
-    result does not depend on these. ``resume``: keep the finished parts of the run in ``out``.
+    result does not depend on these. ``resume``: keep the finished parts of the run in ``out``, if
+    there is one.
     For independent deals ``level`` is theirs (default: drawn) and ``previous_order``, such as
     "0213" or "random", makes tribute due. ``progress`` is called from the calling thread a few
     times a second.

@@ -143,8 +143,8 @@ def summary_of(
     """
     rates = {
         "seconds": round(seconds, 3),
-        "deals_per_second": round(deals / seconds, 1),
-        "plays_per_second": round(plays / seconds, 1),
+        "deals_per_second": round(deals / seconds, 1) if deals else 0.0,
+        "plays_per_second": round(plays / seconds, 1) if plays else 0.0,
     }
     if len(arms) == 1:
         figures = arms[0].summary(kind)

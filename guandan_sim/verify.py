@@ -23,6 +23,7 @@ from .logrows import (
     play_rows,
     tribute_rows,
 )
+from .manifest import checksum_problem
 from .pools import Threads, gather
 from .problems import describe, left_over
 from .rules import Rules, new_state
@@ -59,22 +60,42 @@ class Report:
         return not self.problems
 
     def __str__(self) -> str:
+        if self.ok and self.plays:
+            return (
+                f"{self.deals} deals and all {self.plays} plays replayed: "
+                "everything is legal and in order"
+            )
         if self.ok:
-            plays = f" and all {self.plays} plays" if self.plays else ""
-            return f"{self.deals} deals{plays} replayed: everything is legal and in order"
+            return (
+                f"{self.deals} deals dealt again, their tributes and results followed: "
+                "everything is in order; there are no plays in the log to replay"
+            )
         return "\n".join(self.problems)
 
 
-def verify(run: Run, progress: Callable[[int, int], None] | None = None) -> Report:
+def verify(
+    run: Run,
+    progress: Callable[[int, int], None] | None = None,
+    checking: Callable[[int, int], None] | None = None,
+) -> Report:
     """Check the files of a run, then deal every deal again from its seed and follow every logged
     choice.
 
     Finds illegal tributes, returns and plays, passes that are wrongly marked as chosen or forced,
-    and wrong results: finishing orders, gains, levels, leaders, winners, caps. ``progress`` is
-    called with parts done and in all. A run by other rules versions cannot be replayed: `RunError`.
+    and wrong results: finishing orders, gains, levels, leaders, winners, caps. While the files are
+    read, ``checking`` is called many times a second with the number of the part, from 1, and how
+    many there are; later ``progress`` with parts replayed and in all. A run by other rules versions
+    cannot be replayed: `RunError`.
     """
     with ctrl_c_noted() as ctrl_c:
-        report = Report(problems=run.check_files())
+
+        def reading(number: int, of: int) -> None:
+            ctrl_c.check()
+            if checking is not None:
+                checking(number, of)
+
+        with ctrl_c.told(lambda: None):
+            report = Report(problems=run.check_files(reading))
         if report.problems:
             return report
         arms = followed_arms(run.manifest["settings"], run.folder)
@@ -102,6 +123,8 @@ def verify(run: Run, progress: Callable[[int, int], None] | None = None) -> Repo
         report.problems += [f"{run.folder}: {text}" for text in wrong]
     if report.ok and (text := stopped_as_tested(run)):
         report.problems.append(f"{run.folder}: {text}")
+    if report.ok:
+        report.problems += checksum_problem(run.folder, run.manifest)
     return report
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import random
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -39,20 +39,28 @@ READERS: dict[str, Callable[[gs.Run], object]] = {
     "per_deal": lambda run: _exhaust(run.per_deal({"n": "count", "most": ("size", "max")})),
     "dataset": lambda run: [run.dataset(table).to_table() for table in run.tables],
     "set_rows": lambda run: [run.set_rows(table, 1, None) for table in run.tables],
-    "decisions": lambda run: _exhaust(run.decisions(moves=True, rows=500)),
+    # The whole log is followed, and some of it told.
+    "decisions": lambda run: _exhaust(run.decisions(moves=True, rows=500, every=7)),
     "replay": lambda run: [replay_run(run, number) for number in (0, 2)],
     "check_files": lambda run: run.check_files(),
     "verify": lambda run: str(run.verify()),
 }
 
 
-def misread(folder: Path, told: Callable[[str], object] = lambda _: None) -> list[str]:
-    """What is wrong with how the readers take the run in ``folder``, a traceback each.
+def misread(
+    folder: Path,
+    told: Callable[[str], object] = lambda _: None,
+    but: Collection[str] = (),
+) -> list[str]:
+    """What is wrong with how the readers, ``but`` some, take the run in ``folder``, a traceback
+    each.
 
     ``told`` is given the name of each reader before it is called.
     """
     wrong = []
     for name, reader in READERS.items():
+        if name in but:
+            continue
         told(name)
         try:
             reader(gs.open_run(folder))

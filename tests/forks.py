@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import faulthandler
+import functools
 import gc
 import io
 import json
@@ -23,6 +24,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any
+
+import typer.main
 
 ROOT = Path(__file__).parents[1]
 NOBODY = 65_534
@@ -125,6 +128,7 @@ def serve() -> None:
     """Fork for each request on stdin, and tell on stdout how it ended."""
     from guandan_sim.cli import main
 
+    typer.main.get_command = functools.cache(typer.main.get_command)
     # What a command needs is imported and compiled, or loaded, by these.
     with tempfile.TemporaryDirectory() as folder:
         out = f"{folder}/run"

@@ -19,6 +19,7 @@ from guandan_sim.checks import pack_order
 from guandan_sim.columns import Columns
 from guandan_sim.deal import clear_deal
 from guandan_sim.hashing import BlockHasher, PartSummary, TablePart, content_hash
+from guandan_sim.jit import cache_dir
 from guandan_sim.match import begin, start_single_deal
 from guandan_sim.schemas import CARD_NUMBER, TABLES, WORDS
 
@@ -172,8 +173,14 @@ def random_steps(table: gs.Deal, seed: int, steps: int = 10_000) -> Iterator[gs.
 
 
 def user_module(monkeypatch: pytest.MonkeyPatch, folder: Path, name: str, text: str) -> str:
-    """Write an importable module of bots, compiled within ``folder``; gives its name."""
+    """Write an importable module of bots, compiled within ``folder``; gives its name.
+
+    Processes that are started find the game itself compiled.
+    """
     (folder / f"{name}.py").write_text(textwrap.dedent(text))
+    compiled = cache_dir()
+    (folder / "cache").mkdir()
+    (folder / "cache" / compiled.name).symlink_to(compiled.absolute())
     monkeypatch.syspath_prepend(folder)
     monkeypatch.setenv("GUANDAN_SIM_CACHE", str(folder / "cache"))
     monkeypatch.delitem(sys.modules, name, raising=False)

@@ -143,9 +143,7 @@ def test_ctrl_c_says_how_to_go_on(say: Any, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(COMMAND, "arena", stopped)
     code, out, err = say(ARENA)
     assert (code, out) == (130, "")
-    assert err.endswith(
-        f"stopped; finished parts are kept, go on with: guandan-sim {ARENA} --resume\n"
-    )
+    assert err.endswith(f"stopped; go on with: guandan-sim {ARENA} --resume\n")
 
 
 def test_an_arena_killed_at_any_file_ends_the_same(server: Forks, tmp_path: Path) -> None:

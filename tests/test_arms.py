@@ -117,7 +117,9 @@ def test_lost_parts_are_played_again(tmp_path: Path) -> None:
     assert resumed.manifest["content_hash"] == run.manifest["content_hash"]
     timed = ("seconds", "deals_per_second", "plays_per_second")
     assert all(run.summary[name] == resumed.summary[name] for name in run.summary.keys() - timed)
-    with pytest.raises(gs.RunError, match=r"arms\.0\.bots\.0\.name is 'greedy' there and 'random'"):
+    with pytest.raises(
+        gs.RunError, match=r"settings: bots is .'greedy', 'greedy.random'. there and .'random'"
+    ):
         gs.arena("random", "greedy", sets=1_100, seed=8, out=tmp_path / "run", log="plays",
                  resume=True)  # fmt: skip
 
@@ -132,7 +134,7 @@ def test_verify_follows_every_arm(run: gs.Run) -> None:
 
 
 def test_decisions_are_those_of_each_arm_alone(run: gs.Run, alone: list[gs.Run]) -> None:
-    some = {"sets": range(20), "moves": True, "rows": 600}
+    some: dict[str, Any] = {"sets": range(20), "moves": True, "rows": 600}
     found = together(run.decisions(**some))
     keys = found["set"] * 2 + found["arm"]
     assert (np.diff(keys) >= 0).all()

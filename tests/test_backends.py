@@ -5,10 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import signal
-import subprocess
-import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -19,6 +16,7 @@ import psutil
 import pytest
 from distributed import Client, LocalCluster
 from games import user_module
+from started import started, wait_until
 
 import guandan_sim as gs
 from guandan_sim import backends, packing
@@ -37,6 +35,8 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "deals": {"deals": 5_000, "previous_order": "random", "bots": ["random", "greedy"], "seed": 9},
     "matches": {"matches": 2_500, "bots": ["greedy", "random"], "seed": 9},
 }
+# Long enough that workers are killed in the middle of it.
+GREEDY: dict[str, Any] = {"deals": 40_000, "bots": "greedy", "seed": 4}
 MODULE = """
 from numba import njit
 from guandan_sim.picking import pick_move
@@ -74,11 +74,9 @@ def unfinished(folder: Path) -> list[Path]:
     return [file for file in folder.rglob("*") if file.name.endswith(".tmp")]
 
 
-def wait_for_a_part(folder: Path, seconds: float = 120) -> None:
+def wait_for_a_part(folder: Path) -> None:
     """Until a part is there: the workers are then in the middle of the next."""
-    deadline = time.monotonic() + seconds
-    while not any(folder.glob("plays/part-*")) and time.monotonic() < deadline:
-        time.sleep(0.002)
+    wait_until(lambda: [*folder.glob("plays/part-*")])
 
 
 def worker_processes() -> list[int]:
@@ -111,6 +109,11 @@ def two_workers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         silence_logs=logging.CRITICAL,
     ) as cluster:
         yield cluster.scheduler_address
+
+
+@pytest.fixture(scope="module", name="greedy")
+def run_of_greedy_bots(tmp_path_factory: pytest.TempPathFactory) -> gs.Run:
+    return run_of(tmp_path_factory.mktemp("runs") / "greedy", **GREEDY)
 
 
 @pytest.fixture(scope="module", name="expected", params=SETTINGS)
@@ -159,79 +162,66 @@ def test_bots_of_a_module_and_of_a_session(
         out[0], out[1], out[2], out[3] = pick_move(view, word(view[lay.V_KEY], draws))
         return 0
 
-    plain = gs.simulate(deals=2_000, bots="bots_to_send:bot", seed=1).summary["plays"]
-    for where in ({"backend": "loky", "workers": 2}, {"scheduler": scheduler}):
+    # One part, so that one process compiles what is sent.
+    plain = gs.simulate(deals=500, bots="bots_to_send:bot", seed=1).summary["plays"]
+    places: list[dict[str, Any]] = [{"backend": "loky"}, {"scheduler": scheduler}]
+    for where in places:
         for bots in ("bots_to_send:bot", typed):
-            found = gs.simulate(deals=2_000, bots=bots, seed=1, **where)
+            found = gs.simulate(deals=500, bots=bots, seed=1, **where)
             assert found.summary["plays"] == plain
         with pytest.raises(gs.BotError, match=r"illegal at seat \d wrote the words .*\(set \d+"):
-            gs.simulate(
-                deals=2_000,
-                bots="bots_to_send:illegal",
-                **where,
-            )
+            gs.simulate(deals=500, bots="bots_to_send:illegal", **where)
 
 
 # Workers that are lost
 
 
-def test_a_killed_dask_worker_changes_nothing(tmp_path: Path, scheduler: str) -> None:
-    settings: dict[str, Any] = {"deals": 40_000, "bots": "greedy", "seed": 4}
-    expected = run_of(tmp_path / "expected", **settings)
+def test_a_killed_dask_worker_changes_nothing(
+    greedy: gs.Run, tmp_path: Path, scheduler: str
+) -> None:
     with Client(scheduler, set_as_default=False) as client:
         processes = client.run(os.getpid)
         victim = min(processes.values())
         killing = kill_one(tmp_path / "run", lambda: [victim])
-        run = run_of(tmp_path / "run", **settings, scheduler=scheduler)
+        run = run_of(tmp_path / "run", **GREEDY, scheduler=scheduler)
         killing.join()
         assert victim not in client.run(os.getpid).values()
-    assert run.manifest["content_hash"] == expected.manifest["content_hash"]
+    assert run.manifest["content_hash"] == greedy.manifest["content_hash"]
     assert run.check_files() == []
 
 
-def test_a_killed_process_ends_the_run_which_can_be_resumed(tmp_path: Path) -> None:
-    settings: dict[str, Any] = {"deals": 40_000, "bots": "greedy", "seed": 4}
-    expected = run_of(tmp_path / "expected", **settings)
+def test_a_killed_process_ends_the_run_which_can_be_resumed(greedy: gs.Run, tmp_path: Path) -> None:
     killing = kill_one(tmp_path / "run", worker_processes)
     with pytest.raises(gs.BackendError, match=r"a worker process was lost .* parts are kept"):
-        gs.simulate(out=tmp_path / "run", **settings, backend="loky", workers=2)
+        gs.simulate(out=tmp_path / "run", **GREEDY, backend="loky", workers=2)
     killing.join()
     assert unfinished(tmp_path / "run") == []
-    run = run_of(tmp_path / "run", **settings, resume=True)
-    assert run.manifest["content_hash"] == expected.manifest["content_hash"]
+    run = run_of(tmp_path / "run", **GREEDY, resume=True)
+    assert run.manifest["content_hash"] == greedy.manifest["content_hash"]
 
 
 @pytest.mark.parametrize("backend", ["loky", "dask"])
 @pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGKILL])
 def test_no_process_outlives_the_run(tmp_path: Path, backend: str, sign: signal.Signals) -> None:
     """Ctrl-C comes to the whole group, as from a terminal; a kill to the run alone."""
-    command = [sys.executable, "-m", "guandan_sim", "simulate", "--deals", "1G", "--out", "run"]
-    process = subprocess.Popen(
-        [*command, "--backend", backend, "--workers", "2", "--quiet"],
-        cwd=tmp_path,
-        stderr=subprocess.PIPE,
-        start_new_session=True,
-        text=True,
-    )
-    try:
+    line = f"simulate --deals 1G --out run --backend {backend} --workers 1 --quiet"
+
+    def all_gone() -> bool:
+        try:
+            os.killpg(process.pid, 0)
+        except ProcessLookupError:
+            return True
+        return False
+
+    with started(line, tmp_path, group=True) as process:
         wait_for_a_part(tmp_path / "run")
-        deadline = time.monotonic() + 60
         if sign == signal.SIGINT:
             os.killpg(process.pid, sign)
         else:
             process.send_signal(sign)
         _, err = process.communicate(timeout=60)
-        while time.monotonic() < deadline:
-            try:
-                os.killpg(process.pid, 0)
-            except ProcessLookupError:
-                break
-            time.sleep(0.05)
-        with pytest.raises(ProcessLookupError):
-            os.killpg(process.pid, 0)
-    finally:
-        process.kill()
-        process.wait()
+        wait_until(all_gone, 60)
+        assert all_gone()
     if sign == signal.SIGINT:
         assert process.returncode == 130
         assert err.startswith("stopped at ")

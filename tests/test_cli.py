@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import signal
 import subprocess
 import sys
 import time
@@ -13,6 +12,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import typer
+from forks import ROOT
+from started import pressed, started, wait_until
 
 from guandan_sim import progress
 from guandan_sim.bots import BUILT_IN
@@ -20,6 +22,7 @@ from guandan_sim.cli import main
 from guandan_sim.errors import OptionError, RulesError
 from guandan_sim.options import chosen_rules, whole_number
 from guandan_sim.rules import Rules
+from guandan_sim.runs import open_run
 from guandan_sim.simulate import Progress as Simulated
 
 COMMANDS = (
@@ -116,6 +119,8 @@ def assert_refused(result: Result, code: int, *parts: str) -> None:
         ("simulate --deals 5 --previous-order 0012", ["'0012'", "0213"]),
         ("simulate --matches 5 --level 3", ["level"]),
         ("simulate --deals 5 --resume", ["--out"]),
+        ("simulate --deals 5 --log none --out a", ["--log none writes nothing"]),
+        ("simulate --deals 5 --backend ray", ["'--backend': 'ray' is not one of 'threads'"]),
         ("verify nowhere", ["nowhere is not a run"]),
         ("verify", ["RUN"]),
         ("replay nowhere 0", ["nowhere is not a run"]),
@@ -144,7 +149,7 @@ def test_an_existing_run_is_left_as_it_is(run: Command, tmp_path: Path) -> None:
     before = contents(tmp_path)
     for more in ([], ["--resume"]):
         result = run("simulate", "--deals", "10", "--out", "old", *more)
-        assert_refused(result, 2, "old", "choose another --out")
+        assert_refused(result, 2, "old", "choose another folder")
     assert contents(tmp_path) == before
 
 
@@ -154,14 +159,16 @@ def test_other_files_are_left_as_they_are(run: Command, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("keep", "utf-8")
     before = contents(tmp_path)
     for folder in ("mine", "file"):
-        assert_refused(run("simulate", "--deals", "10", "--out", folder), 2, folder, "--out")
+        for more in ([], ["--resume"]):
+            result = run("simulate", "--deals", "10", "--out", folder, *more)
+            assert_refused(result, 2, folder, "choose another")
     assert contents(tmp_path) == before
 
 
 def test_a_folder_that_cannot_be_written_is_a_failure(run: Command, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("keep", "utf-8")
     result = run("simulate", "--deals", "10", "--out", "file/run")
-    assert_refused(result, 1, "cannot write to file/run", "choose another --out")
+    assert_refused(result, 1, "cannot write to file/run", "choose another folder")
 
 
 @pytest.mark.parametrize(
@@ -195,6 +202,17 @@ def test_a_changed_run_does_not_verify(run: Command, tmp_path: Path) -> None:
     assert err.startswith("error: runs/a does not verify")
     (tmp_path / "runs" / "a" / "manifest.json").write_text("{", "utf-8")
     assert_refused(run("verify", "runs/a"), 1, "manifest.json")
+    again = run("simulate", "--deals", "20", "--out", "runs/a", "--quiet", "--resume")
+    assert_refused(again, 1, "manifest.json cannot be read")
+
+
+def test_a_new_run_where_one_was_to_be_resumed_is_said_to_be_one(run: Command) -> None:
+    line = "simulate --deals 5 --out new --resume"
+    code, _, err = run(*line.split())
+    assert (code, err) == (0, "there is no run in new to go on with: a new one is begun\n")
+    code, out, err = run(*line.split())
+    assert (code, err) == (0, "")
+    assert out.endswith("was finished before, nothing was played: new\n")
 
 
 def test_a_process_of_its_own(tmp_path: Path) -> None:
@@ -205,24 +223,37 @@ def test_a_process_of_its_own(tmp_path: Path) -> None:
     assert done.stderr.startswith("error: 'nobody' is not a bot")
 
 
-def test_ctrl_c_says_how_far_it_got(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "guandan_sim", "simulate", "--deals", "1G", "--log", "deals"]
-    process = subprocess.Popen(
-        [*command, "--out", "run"], cwd=tmp_path, stderr=subprocess.PIPE, text=True
+def test_ctrl_c_says_how_far_it_got_and_what_is_kept(tmp_path: Path) -> None:
+    line = "simulate --deals 1G --log deals --out run"
+    with started(line, tmp_path) as process:
+        wait_until(lambda: [*tmp_path.glob("run/tributes/part-*")])
+        last = pressed(process)[-1]
+    kept = sum(stop - first for first, stop in open_run(tmp_path / "run").parts)
+    assert kept > 0
+    found = re.fullmatch(
+        rf"stopped at ([\d,]+) of 1,000,000,000 deals; {kept:,} deals in finished parts are kept, "
+        rf"go on with: guandan-sim {line} --resume",
+        last,
     )
-    try:
-        deadline = time.monotonic() + 120
-        while not (tmp_path / "run" / "deals").exists() and time.monotonic() < deadline:
-            time.sleep(0.1)
-        time.sleep(0.5)
-        process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=20)
-    finally:
-        process.kill()
-    assert process.returncode == 130
-    last = err.splitlines()[-1]
-    again = "guandan-sim simulate --deals 1G --log deals --out run --resume"
-    assert re.fullmatch(rf"stopped at [\d,]+ of 1,000,000,000 deals; .*: {again}", last)
+    assert found
+    assert int(found[1].replace(",", "")) > 0
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_whoever_reads_the_output_may_leave(tmp_path: Path, unbuffered: str) -> None:
+    """As `replay ... | head` does, before all is written or as the process ends."""
+    read, write = os.pipe()
+    os.close(read)
+    done = subprocess.run(
+        [sys.executable, "-m", "guandan_sim", "replay", "--seed", "1"],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONUNBUFFERED": unbuffered, "PYTHONPATH": str(ROOT)},
+        stdout=write,
+        stderr=subprocess.PIPE,
+        check=False,
+    )
+    os.close(write)
+    assert (done.returncode, done.stderr) == (0, b"")
 
 
 # What is asked for is done
@@ -289,7 +320,7 @@ def test_simulate_writes_what_it_shows(run: Command, tmp_path: Path) -> None:
 
 
 def test_quiet_or_not_without_a_folder(run: Command, tmp_path: Path) -> None:
-    assert run("simulate", "--deals", "1e2", "--log", "none", "--out", "never", "-q")[0] == 0
+    assert run("simulate", "--deals", "1e2", "--log", "none", "-q")[0] == 0
     code, out, _ = run("simulate", "--deals", "1_0", "--previous-order", "random", "--level", "10")
     assert code == 0
     assert re.search(r"deals +10\b", out)
@@ -319,6 +350,35 @@ def test_lines_tell_how_far_it_is(
     assert re.fullmatch(
         r"250 of 1,000 deals, 10 deals/s, 1\.2 MB written, \d+ s left\n", capsys.readouterr().err
     )
+
+
+def test_lines_tell_which_part_is_checked(
+    monkeypatch: pytest.MonkeyPatch, run: Command, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """By `verify` and when a run is resumed; the time of it is not that of what comes after."""
+    assert run("simulate", "--deals", "2k", "--out", "a", "--quiet")[0] == 0
+    monkeypatch.setattr(progress, "_SECONDS_BETWEEN_LINES", 0.0)
+    err = run("verify", "a")[2]
+    found = re.findall("^checking part ([12]) of 2$", err, re.M)
+    assert found == sorted(found)
+    assert {*found} == {"1", "2"}
+    assert err.endswith("2 of 2 parts, 0 s left\n")
+    err = run("simulate", "--deals", "2k", "--out", "a", "--resume")[2]
+    assert re.fullmatch(r"(checking part 1 of 2\n)+(checking part 2 of 2\n)*", err)
+    watch = progress.Watch("parts", False)
+    watch._began -= 100
+    watch.checking(3, 10)
+    watch.count(1, 10)
+    assert capsys.readouterr().err == "checking part 3 of 10\n1 of 10 parts, 0 s left\n"
+
+    def interrupted() -> None:
+        with watch.shown():
+            watch.checking(3, 10)
+            raise KeyboardInterrupt
+
+    with pytest.raises(typer.Exit):
+        interrupted()
+    assert capsys.readouterr().err.endswith("stopped while checking part 3 of 10\n")
 
 
 def test_the_time_left_is_that_of_what_is_played_now(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -436,7 +436,7 @@ def test_what_was_written_before_survives(tmp_path: Path) -> None:
     assert [first for first, _ in run.parts] == list(range(0, failed // 1_024 * 1_024, 1_024))
     assert run.deals()["set"].tolist() == list(range(len(run.parts) * 1_024))
     assert run.check_files() == [
-        f"{run.path} is not finished: {len(run.parts)} of 8 parts are there: go on with --resume"
+        f"{run.path} is not finished: {len(run.parts)} of 8 parts are there: resume it"
     ]
     # It played the same deals as `random` until it failed.
     assert isinstance(earlier, gs.Run)

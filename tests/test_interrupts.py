@@ -16,9 +16,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from started import pressed, started, wait_until
 
 import guandan_sim as gs
-from guandan_sim import interrupts
+from guandan_sim import interrupts, sessions
 from guandan_sim.interrupts import ctrl_c_noted
 from guandan_sim.verify import verify
 
@@ -198,48 +199,49 @@ def test_a_verification_stops_between_parts(tmp_path: Path) -> None:
     assert told == [1]
 
 
+@pytest.mark.parametrize("during", ["verify", "resume"])
+def test_the_check_of_files_stops_within_a_part(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, during: str
+) -> None:
+    """Within a file even: it is looked for at every row group and every MB."""
+    arguments: dict[str, Any] = {"deals": 4_096, "out": tmp_path / "run", "log": "deals"}
+    run = gs.simulate(**arguments)
+    assert isinstance(run, gs.Run)
+    told: list[tuple[int, int]] = []
+
+    def checking(number: int, of: int) -> None:
+        told.append((number, of))
+        if number == 2:
+            press()
+
+    with left_by_ctrl_c():
+        if during == "verify":
+            verify(run, checking=checking)
+        else:
+            monkeypatch.setattr(sessions, "_SECONDS_BETWEEN_REPORTS", 0.0)
+            gs.simulate(
+                **arguments, resume=True, progress=lambda now: checking(*now.checking or (0, 0))
+            )
+    assert [of for _, of in told] == [len(run.parts)] * len(told)
+    assert told.count((2, len(run.parts))) == 1
+    assert told[0] == (1, len(run.parts))
+
+
 def test_a_bot_in_an_endless_loop_is_left_by_a_second_ctrl_c(tmp_path: Path) -> None:
     (tmp_path / "endless_bots.py").write_text(ENDLESS, "utf-8")
-    command = [sys.executable, "-m", "guandan_sim", "simulate", "--deals", "5", "--out", "run"]
-    process = subprocess.Popen(
-        [*command, "--bots", "endless_bots:endless"],
-        cwd=tmp_path,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    try:
-        deadline = time.monotonic() + 120
-        while not (tmp_path / "run" / "manifest.json").exists() and time.monotonic() < deadline:
-            time.sleep(0.05)
+    line = "simulate --deals 5 --out run --bots endless_bots:endless"
+    with started(line, tmp_path) as process:
+        wait_until((tmp_path / "run" / "manifest.json").exists)
         time.sleep(0.3)
         process.send_signal(signal.SIGINT)
         with pytest.raises(subprocess.TimeoutExpired):
             process.wait(timeout=1)
-        process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=20)
-    finally:
-        process.kill()
-        process.wait()
-    assert process.returncode == 130
-    assert err.splitlines()[-1].startswith("stopped")
+        assert pressed(process, 20)[-1].startswith("stopped")
 
 
 def test_compiling_is_left(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "guandan_sim", "warmup"]
-    process = subprocess.Popen(
-        command,
-        env=os.environ | {"GUANDAN_SIM_CACHE": str(tmp_path)},
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    try:
+    with started("warmup", tmp_path, GUANDAN_SIM_CACHE=str(tmp_path)) as process:
         assert process.stderr is not None
         assert process.stderr.readline().startswith("compiling")
         time.sleep(0.5)
-        process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=60)
-    finally:
-        process.kill()
-        process.wait()
-    assert process.returncode == 130
-    assert err == "stopped while compiling; what was compiled is kept\n"
+        assert pressed(process) == ["stopped while compiling; what was compiled is kept"]

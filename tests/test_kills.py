@@ -31,7 +31,7 @@ def run_in(folder: Path) -> dict[str, Any]:
         if file.is_file():
             files[name] = file.read_bytes()
     manifest = json.loads(files["manifest.json"])
-    for name in ("created", "finished", "command"):
+    for name in ("created", "finished", "command", "checksum"):
         assert manifest.pop(name)
     summary = manifest["summary"]
     manifest["summary"] = {name: summary[name] for name in summary if "second" not in name}
@@ -148,11 +148,11 @@ def test_killed_in_the_middle_of_every_file(
     assert strays == {".mani", ".part"}
 
 
-def test_killed_at_random_times(tmp_path: Path) -> None:
+def test_killed_at_random_times(server: Forks, tmp_path: Path) -> None:
     """As a user would see it: the same command over and over until it comes to its end."""
     line = "simulate --deals 60k --seed 8 --workers 2 --quiet --log deals --out"
+    assert server.run(f"{line} whole", tmp_path).code == 0
     command = [sys.executable, "-m", "guandan_sim", *line.split()]
-    subprocess.run([*command, str(tmp_path / "whole")], cwd=ROOT, check=True, capture_output=True)
     folder = tmp_path / "run"
     choices = random.Random(1)
     for _ in range(2):
@@ -168,10 +168,7 @@ def test_killed_at_random_times(tmp_path: Path) -> None:
                 time.sleep(0.005)
             time.sleep(choices.random() / 10)
             process.kill()
-    last = subprocess.run(
-        [*command, str(folder), "--resume"], cwd=ROOT, check=True, capture_output=True, text=True
-    )
-    assert last.stderr == ""
+    last = server.run(f"{line} run --resume", tmp_path)
+    assert (last.code, last.err) == (0, "")
     assert run_in(folder) == run_in(tmp_path / "whole")
-    verified = [sys.executable, "-m", "guandan_sim", "verify", str(folder)]
-    assert subprocess.run(verified, cwd=ROOT, check=False, capture_output=True).returncode == 0
+    assert server.run("verify run", tmp_path).code == 0

@@ -97,13 +97,22 @@ def test_every_column_is_the_same_everywhere(made: Path, name: str) -> None:
     assert polars.cast(texts).to_pandas().equals(frame)
 
 
-def test_a_dataset_opens_without_reading(made: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_dataset_reads_a_row_of_each_part(made: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    read = pq.ParquetFile.iter_batches
+    asked: list[tuple[int, list[str]]] = []
+
+    def recording(file: pq.ParquetFile, size: int, **options: Any) -> Any:
+        asked.append((size, options["columns"]))
+        return read(file, size, **options)
+
     def never(*_: object, **__: object) -> None:
         raise AssertionError("rows were read")
 
-    for name in ("read", "read_row_group", "read_row_groups", "iter_batches"):
+    for name in ("read", "read_row_group", "read_row_groups"):
         monkeypatch.setattr(pq.ParquetFile, name, never)
+    monkeypatch.setattr(pq.ParquetFile, "iter_batches", recording)
     assert open_run(made).dataset("plays").schema.names == [*TABLES["plays"].names]
+    assert asked == [(1, ["set"])] * 3
 
 
 def test_a_dataset_opens_only_the_parts_that_may_hold_the_sets(copy: Path) -> None:
@@ -124,7 +133,7 @@ def another_schema(file: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (Path.unlink, "is missing: `--resume` plays its part again"),
+        (Path.unlink, "is missing: resuming the run plays its part again"),
         (lambda file: file.write_bytes(b"mine"), "cannot be read"),
         (
             lambda file: shutil.copy(file.parents[1] / "deals" / file.name, file),

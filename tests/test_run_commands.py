@@ -5,16 +5,13 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import signal
-import subprocess
-import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 
 import all_readers
 import pytest
-from forks import ROOT, Forks, forks
+from forks import Forks, forks
+from started import pressed, started, wait_until
 from test_kills import SIMULATE
 
 import guandan_sim as gs
@@ -51,12 +48,16 @@ def stamps(folder: Path) -> dict[str, tuple[int, bytes]]:
     ("old", "new", "named"),
     [
         ("--seed 3", "--seed 4", "seed is 3 there and 4 here"),
-        ("greedy,random", "greedy", "bots.1.name is 'random' there and 'greedy' here"),
-        ("--deals 1100", "--deals 1200", "count is 1100 there and 1200 here"),
-        ("--deals 1100", "--matches 1100", "kind is 'deals' there and 'matches' here"),
+        ("greedy,random", "greedy", "bots is 'greedy,random' there and 'greedy' here: use"),
+        ("--deals 1100", "--deals 1200", "settings: deals is 1100 there and 1200 here: use"),
+        (
+            "--deals 1100",
+            "--matches 1100",
+            "deals is 1100 there and not set here; matches is not set there and 1100 here",
+        ),
         ("--quiet", "--quiet --log deals", "log is 'plays' there and 'deals' here"),
-        ("--quiet", "--quiet --set max_bomb=8", "rules.max_bomb is 10 there and 8 here"),
-        ("--quiet", "--quiet --level A", "level is None there and 'A' here"),
+        ("--quiet", "--quiet --set max_bomb=8", "settings: max_bomb is 10 there and 8 here: use"),
+        ("--quiet", "--quiet --level A", "level is not set there and 'A' here"),
     ],
 )
 def test_other_settings_are_named(
@@ -78,39 +79,19 @@ def test_a_finished_run_is_left_as_it_is(server: Forks, copy: Path) -> None:
     assert stamps(copy) == before
 
 
-def test_a_second_process_is_refused_and_the_first_unharmed(tmp_path: Path) -> None:
+def test_a_second_process_is_refused_and_the_first_unharmed(server: Forks, tmp_path: Path) -> None:
     line = "simulate --deals 1G --seed 8 --workers 1 --quiet --log deals --out run"
-    command = [sys.executable, "-m", "guandan_sim", *line.split()]
-    environment = os.environ | {"PYTHONPATH": str(ROOT)}
-    first = subprocess.Popen(
-        command, cwd=tmp_path, env=environment, stderr=subprocess.PIPE, text=True
-    )
-    try:
-        deadline = time.monotonic() + 120
-        while not any(tmp_path.glob("run/deals/part-*")) and time.monotonic() < deadline:
-            time.sleep(0.005)
+    with started(line, tmp_path) as first:
+        wait_until(lambda: [*tmp_path.glob("run/tributes/part-*")])
         for more, code, error in (
-            ([], 2, "error: run is not empty: "),
-            (["--resume"], 1, "error: run is being written by another process: "),
+            ("", 2, "run is not empty: "),
+            ("--resume", 1, "run is being written by another process: "),
         ):
-            second = subprocess.run(
-                [*command, *more],
-                cwd=tmp_path,
-                env=environment,
-                stderr=subprocess.PIPE,
-                text=True,
-                check=False,
-            )
-            assert second.returncode == code
-            assert second.stderr.startswith(error)
+            second = server.run(f"{line} {more}", tmp_path)
+            assert second.code == code
+            assert second.error.startswith(error)
         assert first.poll() is None
-        first.send_signal(signal.SIGINT)
-        _, err = first.communicate(timeout=60)
-    finally:
-        first.kill()
-        first.wait()
-    assert first.returncode == 130
-    assert err.startswith("stopped at ")
+        assert pressed(first)[0].startswith("stopped at ")
     run = gs.open_run(tmp_path / "run")
     (problem,) = run.check_files()
     assert f"is not finished: {len(run.parts)} of " in problem

@@ -54,7 +54,9 @@ def test_the_manifest_while_running_and_after(tmp_path: Path) -> None:
 
 def test_occupied_folders_are_refused(copy: Path, tmp_path: Path) -> None:
     before = {name: (copy / name).read_bytes() for name in files_in(copy)}
-    with pytest.raises(RunError, match="copy is not empty: choose another --out or use --resume"):
+    with pytest.raises(
+        RunError, match="copy is not empty: choose another folder, or resume the run"
+    ):
         create_run(copy, settings())
     assert {name: (copy / name).read_bytes() for name in files_in(copy)} == before
     other = tmp_path / "other"
@@ -70,7 +72,7 @@ def test_files_and_unwritable_folders_are_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "file").write_text("mine")
-    with pytest.raises(RunError, match="file is a file: choose another --out"):
+    with pytest.raises(RunError, match="file is a file: choose another place"):
         create_run(tmp_path / "file", settings())
     with pytest.raises(RunError, match=r"cannot write to .*: Not a directory: choose another"):
         create_run(tmp_path / "file" / "run", settings())
@@ -107,9 +109,9 @@ def test_other_settings_are_refused_by_name(copy: Path) -> None:
     with pytest.raises(RunError) as caught:
         create_run(copy, changed, resume=True)
     assert str(caught.value) == (
-        f"{copy} was made with other settings: rules.max_bomb is 10 there and 8 here; "
-        "rules.new is 'not set' there and True here; seed is 7 there and 8 here: "
-        "use the same, or choose another --out"
+        f"{copy} was made with other settings: max_bomb is 10 there and 8 here; "
+        "new is not set there and True here; seed is 7 there and 8 here: "
+        "use the same, or choose another folder"
     )
 
 
@@ -154,6 +156,32 @@ def test_resume_does_only_what_is_missing(made: Path, tmp_path: Path) -> None:
     assert run.check_files() == []
 
 
+@pytest.mark.parametrize(
+    ("status", "gone", "noted"),
+    [
+        ("complete", "deals", True),
+        ("complete", "plays", True),
+        ("running", "deals", True),
+        # As a kill between two files leaves it.
+        ("running", "plays", False),
+    ],
+)
+def test_resume_tells_of_a_part_that_was_taken_away(
+    copy: Path, status: str, gone: str, noted: bool
+) -> None:
+    manifest = json.loads((copy / "manifest.json").read_text())
+    (copy / "manifest.json").write_text(json.dumps(manifest | {"status": status}))
+    file = copy / gone / "part-000000001024.parquet"
+    file.unlink()
+    told: list[tuple[int, int]] = []
+    with create_run(copy, settings(), True, checking=lambda *at: told.append(at)) as writer:
+        assert writer.missing == [(1024, 2048)]
+        assert writer.notes == [f"{file} is missing; its part is played again"] * noted
+    # Of the two that are there, at every row group and every MB.
+    assert told == sorted(told)
+    assert [told.count((number, 2)) for number in (1, 2)] == [1 + 2 * len(TABLES)] * 2
+
+
 def test_resume_replaces_a_part_that_does_not_read(copy: Path, made: Path) -> None:
     file = copy / "deals" / "part-000000001024.parquet"
     file.write_bytes(file.read_bytes()[:-100])
@@ -171,8 +199,23 @@ def test_a_finished_run_resumes_to_itself(copy: Path, made: Path) -> None:
     with create_run(copy, settings(), resume=True) as writer:
         assert writer.missing == []
         assert (copy / "manifest.json").read_bytes() == before
+        assert writer.notes == []
         writer.finish([], {})
     assert open_run(copy).manifest["parts"] == open_run(made).manifest["parts"]
+
+
+def test_an_edit_that_nothing_contradicts_is_noted_and_made_good(copy: Path) -> None:
+    manifest = json.loads((copy / "manifest.json").read_text())
+    edited = manifest | {"command": "guandan-sim simulate --seed 8"}
+    (copy / "manifest.json").write_text(json.dumps(edited))
+    with create_run(copy, settings(), resume=True) as writer:
+        assert writer.missing == []
+        assert not writer.finished
+        (note,) = writer.notes
+        assert "its checksum is of other contents; the manifest is written again" in note
+        writer.finish([], {})
+    with create_run(copy, settings(), resume=True) as writer:
+        assert writer.notes == []
 
 
 def test_threads_write_parts_side_by_side(made: Path, tmp_path: Path) -> None:

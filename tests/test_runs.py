@@ -145,6 +145,29 @@ def test_a_truncated_file_is_found(copy: Path, length: int) -> None:
         open_run(copy).deals()
 
 
+@pytest.mark.parametrize("table", ["deals", "tributes", "plays"])
+def test_parts_that_were_swapped_are_noticed_by_every_reader(copy: Path, table: str) -> None:
+    first, second = (copy / table / f"part-{n:012d}.parquet" for n in (0, 1024))
+    first.rename(copy / "between")
+    second.rename(first)
+    (copy / "between").rename(second)
+    run = open_run(copy)
+    for read in (
+        lambda: getattr(run, table)(["arm"]),
+        lambda: getattr(run, table)(where=[("set", "<", 1024)]),
+        lambda: run.aggregate(table, {"rows": "count"}),
+        lambda: run.set_rows(table, 5),
+        lambda: [*run.part_arrays(table, 0)],
+        lambda: run.dataset(table),
+    ):
+        with pytest.raises(RunError, match=rf"{first}: {table} begins with set 102\d in the part"):
+            read()
+    assert [line.partition(" begins")[0] for line in run.check_files()[:2]] == [
+        f"{first}: {table}",
+        f"{second}: {table}",
+    ]
+
+
 def test_missing_and_extra_files_are_found(copy: Path) -> None:
     (copy / "deals" / "part-000000001024.parquet").unlink()
     shutil.copy(
@@ -155,7 +178,7 @@ def test_missing_and_extra_files_are_found(copy: Path) -> None:
     assert [line.removeprefix(f"{copy}/").split(" ", 1) for line in problems[:3]] == [
         ["plays/.part-000000000000.parquet.5-0a.tmp", "is not a file of this run"],
         ["plays/part-000000004096.parquet", "is not a file of this run"],
-        ["deals/part-000000001024.parquet", "is missing: `--resume` plays its part again"],
+        ["deals/part-000000001024.parquet", "is missing: resuming the run plays its part again"],
     ]
     with pytest.raises(RunError, match="is missing"):
         open_run(copy).deals()
@@ -290,9 +313,7 @@ def test_an_unfinished_run_says_so(tmp_path: Path) -> None:
     with create_run(tmp_path / "run", settings()) as writer:
         write_part(writer.folder, *writer.missing[1])
     run = open_run(tmp_path / "run")
-    assert run.check_files() == [
-        f"{run.path} is not finished: 1 of 3 parts are there: go on with --resume"
-    ]
+    assert run.check_files() == [f"{run.path} is not finished: 1 of 3 parts are there: resume it"]
     assert run.matches()["set"].tolist() == list(range(1024, 2048))
     with pytest.raises(RunError, match=r"set 5 is in a part of .* that is not written yet"):
         run.set_rows("deals", 5)

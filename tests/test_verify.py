@@ -273,6 +273,7 @@ def test_a_run_without_plays_is_checked_as_far_as_it_goes(tmp_path: Path) -> Non
     report = run.verify()
     assert report.ok
     assert report.plays == 0
+    assert "results followed: everything is in order; there are no plays in the log" in str(report)
     assert report.deals == run.summary["deals"]
 
 

@@ -61,7 +61,7 @@ def _timed(deals: int, bot: str, log: str) -> Callable[[], float]:
 
 
 def _simulate(folder: str, deals: int, bot: str, log: str) -> Run | Result:
-    out = Path(folder, "run")
+    out = None if log == "none" else Path(folder, "run")
     return simulate(
         deals=deals, bots=bot, seed=1, out=out, log=log, workers=1, previous_order="random"
     )

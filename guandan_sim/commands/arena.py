@@ -117,6 +117,8 @@ def arena_command(
         raise OptionError("give either --sets N or --matches N")
     if resume and out is None:
         raise OptionError("--resume goes on with a run; name its folder with --out")
+    if log == "none" and out is not None:
+        raise OptionError("--log none writes nothing; leave it out, or --out")
     unit = "sets" if matches is None else "matches"
     count = whole_number(sets or matches or "", f"--{unit}", 1)
     first_key = whole_number(seed, "--seed", 0, MOST_SEED)
@@ -134,9 +136,9 @@ def arena_command(
     system = chosen_rules(rules, changes or [])
     given_level = None if level is None else system.level_within(level)
     watch = Watch(unit, quiet)
-    finished = finished_at(out) if out and resume else None
+    finished = finished_at(out, quiet) if out and resume else None
     command = command_line(context)
-    with playing(watch, [arm.bots for arm in arms], quiet, command, bool(out) and log != "none"):
+    with playing(watch, [arm.bots for arm in arms], quiet, command, out):
         result = arena(
             *[team.bots for team in teams],
             sets=count if unit == "sets" else None,

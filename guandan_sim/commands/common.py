@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import shlex
 import warnings
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -141,17 +141,20 @@ def command_line(context: typer.Context) -> str:
     return shlex.join(["guandan-sim", *context.obj])
 
 
-@contextmanager
+@contextlib.contextmanager
 def playing(
-    watch: Watch, line_ups: Sequence[Sequence[Bot]], quiet: bool, again: str, writes: bool
+    watch: Watch, line_ups: Sequence[Sequence[Bot]], quiet: bool, again: str, out: str | None
 ) -> Iterator[None]:
     """Around what plays a run with ``line_ups``: compiles first, shows progress, and on Ctrl-C how
-    to go on, which is ``again`` with --resume, if it ``writes`` a run. Failures of a bot or a disk
-    are told as such, and warnings at the end.
+    to go on with the run in ``out``, if one is written: ``again`` with --resume. Failures of a bot
+    or a disk are told as such, and warnings at the end.
     """
     if "--resume" not in again.split():
         again += " --resume"
-    advice = f"; finished parts are kept, go on with: {again}" if writes else ""
+
+    def advice() -> str:
+        return f"; {_kept(out, watch.unit)}go on with: {again}" if out else ""
+
     try:
         for bots in line_ups:
             compile_first(bots, quiet)
@@ -170,14 +173,38 @@ def playing(
         note(f"warning: {warning.message}")
 
 
-def finished_at(out: str) -> object:
-    """When the run there was finished; None if it was not, or there is none."""
+def _kept(out: str, unit: str) -> str:
+    """How much of the run there is in finished parts."""
     from ..runs import open_run
 
     try:
-        return open_run(out).manifest.get("finished")
+        run = open_run(out)
     except RunError:
-        return None
+        return ""
+    return f"{sum(stop - first for first, stop in run.parts):,} {unit} in finished parts are kept, "
+
+
+def finished_at(out: str, quiet: bool) -> object:
+    """When the run there, which is to be resumed, was finished; None if it was not. Tells if there
+    is none at all. One whose manifest cannot be read is a failure, as in `verify`.
+    """
+    import pyarrow as pa
+
+    from ..folders import folder_of
+    from ..manifest import read_manifest
+
+    folder = folder_of(out)
+    try:
+        return read_manifest(folder).get("finished")
+    except RunError as error:
+        if isinstance(error.__cause__, NotADirectoryError):
+            return None
+        if not isinstance(error.__cause__, FileNotFoundError):
+            raise FailureError(str(error)) from error
+    with contextlib.suppress(OSError, pa.ArrowException):
+        if not quiet and all(map(folder.is_ours, folder.entries())):
+            note(f"there is no run in {out} to go on with: a new one is begun")
+    return None
 
 
 def written_lines(run: Run, finished: object) -> Iterator[str]:

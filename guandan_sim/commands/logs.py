@@ -5,6 +5,7 @@ What reads runs is imported when a command needs it: every other start would wai
 
 from __future__ import annotations
 
+import contextlib
 import time
 from typing import Annotated
 
@@ -49,15 +50,16 @@ def verify_command(run: RunFolder, quiet: Quiet = False) -> None:
     started = time.perf_counter()
     try:
         with watch.shown():
-            report = verify(found, progress=watch.count)
+            report = verify(found, progress=watch.count, checking=watch.checking)
     except RunError as error:
         raise FailureError(str(error)) from error
     seconds = time.perf_counter() - started
     if not report.ok:
-        for problem in report.problems[:_MOST_PROBLEMS]:
-            print(f"- {printable(problem)}")
-        if len(report.problems) > _MOST_PROBLEMS:
-            print(f"- and {len(report.problems) - _MOST_PROBLEMS:,} more")
+        with contextlib.suppress(BrokenPipeError):  # it does not verify, whoever reads that
+            for problem in report.problems[:_MOST_PROBLEMS]:
+                print(f"- {printable(problem)}")
+            if len(report.problems) > _MOST_PROBLEMS:
+                print(f"- and {len(report.problems) - _MOST_PROBLEMS:,} more")
         raise FailureError(f"{run} does not verify; problems found: {len(report.problems):,}")
     print(f"{run}: {report} ({seconds:.1f} s)")
 

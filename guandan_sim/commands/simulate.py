@@ -73,6 +73,8 @@ def simulate_command(
         raise OptionError("give either --deals N or --matches N")
     if resume and out is None:
         raise OptionError("--resume goes on with a run; name its folder with --out")
+    if log == "none" and out is not None:
+        raise OptionError("--log none writes nothing; leave it out, or --out")
     unit = "deals" if matches is None else "matches"
     count = whole_number(deals or matches or "", f"--{unit}", 1)
     first_key = whole_number(seed, "--seed", 0, MOST_SEED)
@@ -86,9 +88,9 @@ def simulate_command(
     system = chosen_rules(rules, changes or [])
     given_level = None if level is None else system.level_within(level)
     watch = Watch(unit, quiet)
-    finished = finished_at(out) if out and resume else None
+    finished = finished_at(out, quiet) if out and resume else None
     command = command_line(context)
-    with playing(watch, [by_seat], quiet, command, bool(out) and log != "none"):
+    with playing(watch, [by_seat], quiet, command, out):
         result = simulate(
             deals=count if unit == "deals" else None,
             matches=count if unit == "matches" else None,
