@@ -68,6 +68,8 @@ _KEPT = 0.4
 # What is left of a term's trace counts as nothing below this.
 _LEAST_TRACE = 1e-3
 
+_MOST_IN_LINE = 11  # numbers
+
 
 def _play(view: Any, memory: Any, out: Any) -> int:
     """`planner.play` with weights from memory; may choose at random, and notes its terms."""
@@ -253,9 +255,10 @@ def source(weights: Words) -> str:
     for name, _, shape in TABLES:
         size = int(np.prod(shape))
         lines.append(f'    "{name}": [')
-        row = shape[-1]
+        row = min(shape[-1], _MOST_IN_LINE)
         for begin in range(at, at + size, row):
-            lines.append("        " + " ".join(f"{w}," for w in weights[begin : begin + row]))
+            line = weights[begin : min(begin + row, at + size)]
+            lines.append("        " + " ".join(f"{w}," for w in line))
         lines.append("    ],")
         at += size
     lines += ["}", "# fmt: on", ""]

@@ -188,10 +188,10 @@ def play_out(
 ) -> Any:
     """Play the deal in ``state`` to its end, from wherever it stands; returns a STATUS.
 
-    ``plays``, ``tributes``, ``returns``: four bot functions each. ``view`` int64[VIEW_SIZE],
-    ``scratch`` int64[4, SCRATCH_SIZE or more], ``out`` int64[OUT_SIZE]: memory of the bots. ``checked``:
-    mask of the seats whose choices are checked. ``rows``: int64[n, PLAY_WIDTH] log, written from
-    row ``cursor[C_PLAYS]`` on; no rows, no log.
+    ``plays``, ``tributes``, ``returns``: four bot functions each. Memory of the bots: ``view``
+    int64[VIEW_SIZE], ``scratch`` int64[4, SCRATCH_SIZE or more], ``out`` int64[OUT_SIZE].
+    ``checked``: mask of the seats whose choices are checked. ``rows``: int64[n, PLAY_WIDTH] log,
+    written from row ``cursor[C_PLAYS]`` on; no rows, no log.
     """
     clear_view(view)
     # Of a longer memory, which a bot of ours needs, others see the words that every bot has.

@@ -90,9 +90,9 @@ class Thoughts:
 def thoughts(view: View, memory: np.ndarray | None = None) -> Thoughts:
     """What `planner` thinks of a decision in play.
 
-    ``memory``: the seat's, int64[DESK_SIZE], kept through a deal with `note_choice` after each of its
-    moves: of plans that are equally good `planner` keeps to the one that it has. By default it is
-    empty.
+    ``memory``: the seat's, int64[DESK_SIZE], kept through a deal with `note_choice` after each of
+    its moves: of plans that are equally good `planner` keeps to the one that it has. By default it
+    is empty.
 
     Raises `OptionError` for a view in which a card is to be given or returned, or that leaves no
     choice.

@@ -9,7 +9,7 @@ from __future__ import annotations
 from .. import layout as lay
 from ..bitboard import NATURAL, RANK_UNITS, choose, count_cards, rank_counts, ranks_held, remove
 from ..bits import index, mix, trailing_zeros
-from ..jit import Rows, Words, kernel, opened
+from ..jit import Words, kernel, opened
 from ..listing import list_moves
 from ..plancosts import cost_of_play
 from ..planner import MOST_PLAYS, WORK_SIZE, drop_play, plan_cost, plan_plays, put_run
@@ -111,9 +111,9 @@ def cost_in(memory: Words, view: Words, one: int, two: int) -> int:
     setting = _setting(view)
     slot = mix(one ^ setting << 57, _SCATTER_ONE) ^ mix(two + 1, _SCATTER_TWO)
     at = _MEMO + 4 * (slot & _MEMO_SLOTS - 1)
-    if memory[index(at)] == one and memory[index(at + 1)] == two:
-        if memory[index(at + 2)] == setting:
-            return memory[index(at + 3)]
+    known = memory[index(at)] == one and memory[index(at + 1)] == two
+    if known and memory[index(at + 2)] == setting:
+        return memory[index(at + 3)]
     joker_pair = view[lay.V_RULES + lay.R_JOKER_PAIR]
     work = memory[_WORK : _WORK + WORK_SIZE]
     cost = plan_cost(one, two, view[lay.V_LEVEL], joker_pair, work)
@@ -140,10 +140,10 @@ def _add_new(memory: Words, view: Words, n: int, shape: int, rank: int, one: int
     """Add a play that is not in the plan, if it is legal and there is a row for it."""
     plan = memory[PLAN_ROWS:_PLAN_END].reshape((MOST_PLAYS, 4))
     for i in range(memory[PLAN_PLAYS]):
-        if plan[i, 0] == shape and plan[i, 1] == rank:
-            # Full houses of one triple differ by their pairs.
-            if shape != FULL_HOUSE or (plan[i, 2] == one and plan[i, 3] == two):
-                return n
+        # Full houses of one triple differ by their pairs.
+        same = shape != FULL_HOUSE or (plan[i, 2] == one and plan[i, 3] == two)
+        if plan[i, 0] == shape and plan[i, 1] == rank and same:
+            return n
     level, max_bomb = view[lay.V_LEVEL], view[lay.V_RULES + lay.R_MAX_BOMB]
     joker_pair = view[lay.V_RULES + lay.R_JOKER_PAIR]
     if n == MOST_CHOICES or not is_declaration(shape, rank, one, two, level, max_bomb, joker_pair):

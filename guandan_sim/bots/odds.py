@@ -32,7 +32,7 @@ SURE = 1024
 
 # How often a bomb that is held is played, in 1024ths.
 _BOMBING = 512
-# Chances that a bomb of five, and one higher on the ladder, is not beaten by a hand of four or more.
+# Chances that a bomb of five, and a higher one, is not beaten by a hand of four or more.
 _FIVE_STANDS = 960
 _HIGHER_STANDS = 1000
 
