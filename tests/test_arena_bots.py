@@ -9,7 +9,7 @@ import pytest
 from games import user_module
 
 import guandan_sim as gs
-from guandan_sim import sessions
+from guandan_sim.backends import open_pool
 
 
 def test_bots_of_a_users_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -34,13 +34,12 @@ def test_bots_in_python_are_shared_out_finely(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     parts: list[int] = []
-    open_pool = sessions.open_pool
 
     def counting(backend: str, work: Any, number: int, *rest: Any) -> Any:
         parts.append(number)
         return open_pool(backend, work, number, *rest)
 
-    monkeypatch.setattr(sessions, "open_pool", counting)
+    monkeypatch.setattr("guandan_sim.sessions.open_pool", counting)
     hows: tuple[dict[str, Any], ...] = ({}, {"out": tmp_path / "run"}, {"sprt": (0, 50)})
     results = [gs.arena(Lowest(), "greedy", sets=10, seed=1, workers=2, **how) for how in hows]
     assert parts == [10, 1, 1]
