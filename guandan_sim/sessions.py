@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 __all__ = ["Judge", "Played", "Progress", "Session", "Where", "play_run"]
 
 _SECONDS_BETWEEN_REPORTS = 0.2
+_PARTS_IN_PYTHON = 64
 
 
 @dataclass(frozen=True)
@@ -174,9 +175,7 @@ class _Playing:
         self._end = _End(judge, settings["count"])
         self._played: dict[int, Played] = {}
         self._kept = writer.kept if writer else []
-        self._parts = (
-            writer.missing if writer else list(_parts(settings["count"], settings["part_sets"]))
-        )
+        self._parts = writer.missing if writer else list(_parts(settings, work, judge))
         self._kept_sets = self._done = sum(part.stop - part.first for part in self._kept)
         self._deals = self._plays = 0
         self._size = sum(table.size for part in self._kept for table in part.tables.values())
@@ -361,6 +360,14 @@ def _tallies_of_parts(folder: Folder, kept: Sequence[PartSummary], arms: int) ->
     return tallies
 
 
-def _parts(count: int, sets: int) -> Iterator[tuple[int, int]]:
+def _parts(
+    settings: Mapping[str, Any], work: Work, judge: Judge | None
+) -> Iterator[tuple[int, int]]:
+    """The parts of what is not written. Bots in Python, whose few deals take long, share them out
+    finely; a judge looks at the parts of the settings.
+    """
+    count, sets = settings["count"], settings["part_sets"]
+    if judge is None and any(bot.in_python for arm in work.arms for bot in arm.bots):
+        sets = max(1, min(sets, count // _PARTS_IN_PYTHON))
     for first in range(0, count, sets):
         yield first, min(first + sets, count)

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from games import user_module
 
 import guandan_sim as gs
 from guandan_sim.sessions import Progress
@@ -201,15 +200,6 @@ def test_progress_counts_sets() -> None:
     told: list[Progress] = []
     gs.arena("greedy", "random", sets=2_500, seed=1, progress=told.append)
     assert [(p.done, p.total, p.deals) for p in told[-1:]] == [(2_500, 2_500, 5_000)]
-
-
-def test_bots_of_a_users_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    text = "from guandan_sim.bots import greedy\n\ndef mine(view, scratch, out):\n    "
-    user_module(monkeypatch, tmp_path, "of_mine", text + "return greedy.play(view, scratch, out)\n")
-    bots = gs.arena("of_mine:mine", "random+of_mine:mine", sets=60, seed=2)
-    own = gs.arena("greedy", "random+greedy", sets=60, seed=2)
-    assert bots.teams == ("of_mine:mine", "random+of_mine:mine")
-    assert bots.as_dict() == own.as_dict() | {"teams": list(bots.teams)}
 
 
 def test_rules_level_and_order() -> None:
