@@ -133,6 +133,6 @@ def plan(hand: Cards, level: str = "2", rules: RulesName = "guide") -> Plan:
 
 
 def plan_of_rows(rows: np.ndarray, level: int) -> Plan:
-    """The plan of these plays, int64[n, 4] as `planner.plan_plays` writes them, at a level (rank)."""
+    """The plan of plays, int64[n, 4] as `planner.plan_plays` writes them, at a level (rank)."""
     moves = [Move.from_words(*row) for row in rows.tolist()]
     return Plan(tuple(sorted(moves, key=lambda move: _parting(move, level))), RANK_WORDS[level])

@@ -189,11 +189,13 @@ def test_nothing_need_be_written(run: gs.Run, matches: gs.Run, what: dict[str, A
     written = gs.arena_report(run if "sets" in what else matches.path)
     bots = written.teams
     hows: list[dict[str, Any]] = [{}, {"workers": 1}, {"backend": "loky", "workers": 2}]
-    for how in [*hows, {"log": "none", "out": "nowhere"}]:
+    for how in hows:
         result = gs.arena(*bots, seed=6, **what, **how)
         assert result.run is None
         assert result.as_dict() == written.as_dict()
         assert str(result) == str(written)
+    with pytest.raises(gs.OptionError, match="log is 'none', which writes nothing to x"):
+        gs.arena(*bots, seed=6, **what, log="none", out="x")
 
 
 def test_progress_counts_sets() -> None:

@@ -215,7 +215,7 @@ def test_cards_given_and_returned_may_be(name: str, rules: str) -> None:
         (
             lambda: gs.bot("clever"),
             gs.BotError,
-            "'clever' is not a bot; there are random, greedy, or",
+            "'clever' is not a bot; there are random, greedy, planner, or",
         ),
         (lambda: gs.bot(""), gs.BotError, "'' is not a bot"),
         (lambda: gs.bot(None), gs.BotError, "None is not a bot"),  # type: ignore[arg-type]

@@ -354,7 +354,7 @@ def test_what_does_not_fit_is_said_before_anything_is_written(name: str, tmp_pat
         ("bad_at_import:play", "cannot be imported: ZeroDivisionError: integer division"),
         (
             "hostile.not_held",
-            "'hostile.not_held' is not a bot; there are random, greedy, or 'module:",
+            "'hostile.not_held' is not a bot; there are random, greedy, planner, or 'module:",
         ),
     ],
 )
