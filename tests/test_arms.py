@@ -16,9 +16,10 @@ import guandan_sim as gs
 from guandan_sim import workers as working
 from guandan_sim.arms import Arm, LineUp, bot_settings, line_ups, participants
 from guandan_sim.bots import bots_by_seat
+from guandan_sim.outcomes import Outcomes
 from guandan_sim.replay import replay_run
 from guandan_sim.runs import create_run
-from guandan_sim.sessions import Where, play_run
+from guandan_sim.sessions import Where, _End, play_run
 from guandan_sim.settings import deal_arguments
 from guandan_sim.simulate import checked_settings
 
@@ -122,6 +123,28 @@ def test_lost_parts_are_played_again(tmp_path: Path) -> None:
     ):
         gs.arena("random", "greedy", sets=1_100, seed=8, out=tmp_path / "run", log="plays",
                  resume=True)  # fmt: skip
+
+
+def test_a_judge_sees_parts_in_the_order_of_their_sets() -> None:
+    """In whatever order they were played; and nothing is played beyond the end once it is known."""
+    parts = [(first, first + 1_024) for first in range(0, 6 * 1_024, 1_024)]
+    found = {first: Outcomes(2, False) for first, _ in parts}
+    seen: list[Outcomes] = []
+
+    class Judge:
+        def take(self, outcomes: Outcomes) -> str:
+            seen.append(outcomes)
+            return "enough" if len(seen) == 3 else ""
+
+    end = _End(Judge(), 6 * 1_024)
+    waiting = end.wanted(parts)
+    assert [next(waiting) for _ in range(4)] == parts[:4]
+    for place in (2, 0, 3, 1):
+        assert not end.reached
+        end.take(*parts[place], found[parts[place][0]])
+    assert seen == [found[first] for first, _ in parts[:3]]
+    assert (end.reached, end.stopped) == (True, {"sets": 3 * 1_024, "reason": "enough"})
+    assert list(waiting) == []
 
 
 # What is read
