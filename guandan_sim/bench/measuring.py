@@ -34,6 +34,8 @@ LISTING = "legal moves listed into a buffer"
 THREADS = "two threads for one"
 START = "starting: simulate --deals 1k"
 OWN_BOT = "a user's bot, as random"
+# Deals a second.
+TARGETS = {"planner": 5_000.0}
 
 
 @dataclass(frozen=True)
@@ -55,7 +57,7 @@ def measured(plan: Plan, *, start: bool, say: Say) -> Iterator[tuple[str, Figure
 
     Without ``start``, cold and warm start are left out: the cold one compiles everything anew.
     """
-    say(f"{plan.rounds} rounds of random and greedy deals, matches, logs, a bot of one's own")
+    say(f"{plan.rounds} rounds of deals of each bot, matches, logs, a bot of one's own")
     yield from _speeds(plan).items()
     say(f"{plan.rounds} rounds of the {len(Rules.presets())} rule systems")
     yield from _presets(plan).items()
@@ -82,6 +84,7 @@ def _speeds(plan: Plan) -> Figures:
         "random_logged": Game(Workload("random", deals, log=True)),
         "greedy_logged": Game(Workload("greedy", deals, log=True)),
         "own": Game(Workload(OWN, deals // 2)),
+        "planner": Game(Workload("planner", deals // 50)),
     }
     tasks: dict[str, Callable[[], float]] = {name: game.play for name, game in games.items()}
     counts = {name: game.counts for name, game in games.items()}
@@ -99,12 +102,15 @@ def _speeds(plan: Plan) -> Figures:
         ("portable", "random bots, portable code"),
         ("greedy", "greedy bots"),
         ("own", OWN_BOT),
+        ("planner", "planner bots"),
     ):
         if name in times:
             decisions = counts[name].decisions
             nanoseconds = tuple(1e9 * seconds / decisions for seconds in times[name])
             figures |= {
-                f"{name}_deals": Figure(ONE_THREAD, label, "deals/s", speed[name]),
+                f"{name}_deals": Figure(
+                    ONE_THREAD, label, "deals/s", speed[name], target=TARGETS.get(name)
+                ),
                 f"{name}_decisions": Figure(
                     ONE_THREAD, label, "decisions/s", _rates(decisions, times[name])
                 ),
