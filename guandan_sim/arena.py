@@ -121,7 +121,7 @@ def arena(
         settings,
         [Arm(arm.bots, rule_set, arguments) for arm in arms],
         where,
-        outcomes=out is None or log == "none",
+        outcomes=out is None,
         judge=None if test is None else _Judge(test, _sides(settings)[0]),
     )
     if session.run is not None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import json
 import os
+import re
 from collections.abc import Callable, Iterable, Mapping
 from types import TracebackType
 from typing import Any
@@ -35,6 +36,8 @@ from guandan_sim.parts import PartWriter, part_name, read_part
 from guandan_sim.schemas import SCHEMA_VERSION
 
 __all__ = ["RunWriter", "create_run"]
+
+_PART = re.compile(r"part-[0-9]+\.parquet\Z")
 
 
 def create_run(
@@ -232,15 +235,14 @@ class RunWriter:
         write_manifest(self.folder, self._manifest)
 
     def _discard_from(self, first: int) -> None:
-        """Delete the parts from set ``first`` on, which were played ahead."""
-        names = {
-            part_name(table, part)
-            for table in self.layout.tables
-            for part in range(first, self.layout.count, self.layout.part_sets)
-        }
-        for table in self.layout.tables:
+        """Delete the parts from set ``first`` on, which were played ahead; of each the last table
+        first, as none is there without those before it.
+        """
+        beyond = part_name("", first)
+        for table in reversed(self.layout.tables):
             for entry in self.folder.entries(table):
-                if f"{table}/{entry}" in names:
+                # Names of one length are in the order of their numbers.
+                if (len(entry), f"/{entry}") >= (len(beyond) - 1, beyond) and _PART.match(entry):
                     self.folder.delete(f"{table}/{entry}")
 
     def close(self) -> None:

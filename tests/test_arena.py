@@ -189,7 +189,7 @@ def test_nothing_need_be_written(run: gs.Run, matches: gs.Run, what: dict[str, A
     written = gs.arena_report(run if "sets" in what else matches.path)
     bots = written.teams
     hows: list[dict[str, Any]] = [{}, {"workers": 1}, {"backend": "loky", "workers": 2}]
-    for how in hows:
+    for how in [*hows, {"log": "none"}]:
         result = gs.arena(*bots, seed=6, **what, **how)
         assert result.run is None
         assert result.as_dict() == written.as_dict()
@@ -327,6 +327,7 @@ def test_verify_finds_another_end(tested: gs.Run, tmp_path: Path) -> None:
         (("greedy", "random"), {"sets": 5, "sprt": (5, 0)}, "elo0 is 5 and elo1 0; elo0 must be"),
         (("greedy", "random", "greedy+random"), {"sets": 5, "sprt": (0, 5)}, "but 3 take part"),
         (("greedy", "random"), {"sets": 5, "backend": "ray"}, "backend is 'ray'"),
+        (("greedy", "random"), {"sets": 5, "log": "none", "out": "x"}, "log is 'none', which"),
     ],
 )
 def test_arguments_that_cannot_be(bots: Any, given: dict[str, Any], message: str) -> None:

@@ -55,7 +55,7 @@ def choose_among(view: Words, memory: Words, n: int, weights: Words) -> int:
 
 @kernel
 def play(view: Words, scratch: Words, out: Words) -> int:
-    """The choice that is worth most."""
+    """Keep to the best plan of the hand, count cards, and choose what promises the most levels."""
     n = list_choices(scratch, view)
     best = choose_among(view, scratch, n, WEIGHTS) if n > 1 else 0
     at = CHOICES + CHOICE_WIDTH * best
