@@ -56,15 +56,16 @@ PIECES = ("plan", "bombs", "counting", "control", "opponents", "partner", "tribu
 _WEIGHTS = DESK_SIZE
 _EXPLORE = _WEIGHTS + WEIGHTS_SIZE  # one choice in so many is drawn; 0: none, and nothing is noted
 _BLIND = _EXPLORE + 1  # 1: what was played is not looked at
-_NOTED = _EXPLORE + 2
-_ROW = MOST_TERMS + 1
+NOTED = _EXPLORE + 2
+ROW = MOST_TERMS + 1
 _MOST_NOTED = 80
-_SIZE = _NOTED + 1 + _ROW * _MOST_NOTED
+SIZE = NOTED + 1 + ROW * _MOST_NOTED
 
 _ONE_IN = 12
-_RIDGE = 20.0
-#: Share of what earlier rounds found that counts in the next fit.
-_KEPT = 0.4
+# How firmly a fit holds to the weights before it: what few choices met stays as it was.
+_RIDGE = 1_000.0
+# Share of what earlier rounds found that counts in the next fit.
+_KEPT = 0.7
 # What is left of a term's trace counts as nothing below this.
 _LEAST_TRACE = 1e-3
 
@@ -78,7 +79,7 @@ def _play(view: Any, memory: Any, out: Any) -> int:
     if memory[_BLIND]:
         seen = view.copy()
         seen[lay.V_PLAYED : lay.V_PLAYED + 8] = 0
-    facts, terms = memory[FACTS : FACTS + FACTS_SIZE], memory[TERMS : TERMS + _ROW]
+    facts, terms = memory[FACTS : FACTS + FACTS_SIZE], memory[TERMS : TERMS + ROW]
     weights = memory[_WEIGHTS:_EXPLORE]
     gather_facts(seen, facts)
     best, most = 0, 0
@@ -96,12 +97,12 @@ def _play(view: Any, memory: Any, out: Any) -> int:
         worth = weigh(terms, weights)
         if not draws and turn < n and (i == 0 or worth > most):
             best, most = i, worth
-    noted = memory[_NOTED]
+    noted = memory[NOTED]
     if memory[_EXPLORE] and noted < _MOST_NOTED:
         shared_terms(view, facts, terms)
-        row = _NOTED + 1 + _ROW * noted
-        memory[row : row + _ROW] = terms
-        memory[_NOTED] = noted + 1
+        row = NOTED + 1 + ROW * noted
+        memory[row : row + ROW] = terms
+        memory[NOTED] = noted + 1
     at = CHOICES + CHOICE_WIDTH * best
     for i in range(4):
         out[i] = memory[at + i]
@@ -124,7 +125,7 @@ class Seated:
         self.bot = SIMPLE_TRIBUTE if without == "tribute" else FITTED
         if weights is None:
             self.bot = BUILT_IN["greedy"]
-        self.memory = np.zeros(_SIZE, np.int64)
+        self.memory = np.zeros(SIZE, np.int64)
         if weights is not None:
             self.memory[_WEIGHTS:_EXPLORE] = weights
         self.memory[_EXPLORE] = explore
@@ -169,11 +170,11 @@ class Table:
 
 
 @numba.njit(nogil=True)
-def _add_seat(memory: Words, gain: float, decay: float, trace: Floats, a: Floats, b: Floats) -> int:
+def add_seat(memory: Words, gain: float, decay: float, trace: Floats, a: Floats, b: Floats) -> int:
     """Add the choices that a seat noted in a deal to the equations a w = b, and forget them."""
-    n = memory[_NOTED]
+    n = memory[NOTED]
     for k in range(n):
-        row = _NOTED + 1 + _ROW * k
+        row = NOTED + 1 + ROW * k
         trace *= decay if k else 0.0
         for i in range(memory[row]):
             index, value = term_parts(memory[row + 1 + i])
@@ -189,10 +190,10 @@ def _add_seat(memory: Words, gain: float, decay: float, trace: Floats, a: Floats
             if k == n - 1:
                 b[at] += weight * gain
                 continue
-            for i in range(memory[row + _ROW]):
-                index, value = term_parts(memory[row + _ROW + 1 + i])
+            for i in range(memory[row + ROW]):
+                index, value = term_parts(memory[row + ROW + 1 + i])
                 a[at, index] -= weight * value / 1024
-    memory[_NOTED] = 0
+    memory[NOTED] = 0
     return int(n)
 
 
@@ -214,18 +215,20 @@ def gather(
         orders, gains = table.play(seed, number, 1)
         for seat in range(4):
             gain = float(gains[0]) * (1 if (seat ^ orders[0, 0]) & 1 == 0 else -1)
-            choices += _add_seat(table.memory[seat], gain, decay, trace, a, b)
+            choices += add_seat(table.memory[seat], gain, decay, trace, a, b)
     return a, b, choices
 
 
-def solve(a: Floats, b: Floats, without: str) -> Words:
-    """The weights, in 1 / UNIT levels; none for tables about what is left out."""
+def solve(a: Floats, b: Floats, before: Words, without: str) -> Words:
+    """The weights, in 1 / UNIT levels; none for tables about what is left out. ``before``: the
+    weights of the round before.
+    """
     kept = np.concatenate(
         [np.full(int(np.prod(shape)), about != without) for _, about, shape in TABLES]
     )
     found = np.zeros(WEIGHTS_SIZE)
     kept_a = a[np.ix_(kept, kept)] + _RIDGE * np.eye(int(kept.sum()))
-    found[kept] = np.linalg.solve(kept_a, b[kept])
+    found[kept] = np.linalg.solve(kept_a, b[kept] + _RIDGE * before[kept] / UNIT)
     return np.rint(found * UNIT).astype(np.int64)
 
 
@@ -286,12 +289,12 @@ def main(
         began = time.process_time()
         more_a, more_b, choices = gather(weights, each, 1000 * seed + number, decay, without)
         a, b = a * _KEPT + more_a, b * _KEPT + more_b
-        weights = solve(a, b, without)
+        weights = solve(a, b, weights, without)
         print(f"round {number}: {choices:,} choices, {time.process_time() - began:.0f} CPU s")
         own, greedy = Seated(weights, without), Seated(None)
         print(duel(own, greedy, measured, seed).text("fitted", "greedy"))
-        if without:
-            print(duel(own, Seated(WEIGHTS), measured, seed).text(f"no {without}", "planner"))
+        name = f"no {without}" if without else "fitted"
+        print(duel(own, Seated(WEIGHTS), measured, seed).text(name, "planner"))
     if out is not None:
         out.write_text(source(weights))
 

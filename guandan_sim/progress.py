@@ -31,12 +31,13 @@ def note(text: str) -> None:
     print(printable(text), file=sys.stderr, flush=True)
 
 
-def compile_first(bots: Sequence[Bot], quiet: bool = False) -> float | None:
-    """Compile what the cache does not hold, visibly; ``bots`` by seat.
+def compile_first(*line_ups: Sequence[Bot], quiet: bool = False) -> float | None:
+    """Compile what the cache does not hold, visibly; each line-up is of bots by seat.
 
     Returns the seconds it took, None if nothing was missing.
     """
-    if ready(bots):
+    missing = [bots for bots in line_ups if not ready(bots)]
+    if not missing:
         return None
     started = time.perf_counter()
     console = Console(stderr=True)
@@ -53,7 +54,8 @@ def compile_first(bots: Sequence[Bot], quiet: bool = False) -> float | None:
     try:
         with ctrl_c_noted(), spinner:
             spinner.add_task("", total=None)
-            warmup(bots)
+            for bots in missing:
+                warmup(bots)
     except KeyboardInterrupt:
         note("stopped while compiling; what was compiled is kept")
         raise typer.Exit(INTERRUPTED) from None

@@ -156,8 +156,7 @@ def playing(
         return f"; {_kept(out, watch.unit)}go on with: {again}" if out else ""
 
     try:
-        for bots in line_ups:
-            compile_first(bots, quiet)
+        compile_first(*line_ups, quiet=quiet)
         with (
             warnings.catch_warnings(record=True, action="always", category=RunWarning) as warned,
             watch.shown(advice),

@@ -45,7 +45,7 @@ def verify_command(run: RunFolder, quiet: Quiet = False) -> None:
     from ..verify import verify
 
     found = open_run_to_read(run)
-    compile_first(bots_by_seat("random"), quiet)
+    compile_first(bots_by_seat("random"), quiet=quiet)
     watch = Watch("parts", quiet)
     started = time.perf_counter()
     try:
