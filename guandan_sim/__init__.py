@@ -44,6 +44,7 @@ from .rules import RULES_VERSION, Rules
 from .schemas import SCHEMA_VERSION
 from .simulate import simulate
 from .table import Deal, Match
+from .thinking import Thoughts, thoughts
 from .view import View
 
 if TYPE_CHECKING:
@@ -75,6 +76,7 @@ __all__ = [
     "RunError",
     "RunWarning",
     "Settlement",
+    "Thoughts",
     "Tribute",
     "View",
     "__version__",
@@ -90,6 +92,7 @@ __all__ = [
     "return_options",
     "settle",
     "simulate",
+    "thoughts",
     "tribute",
     "tribute_options",
 ]

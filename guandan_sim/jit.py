@@ -135,7 +135,7 @@ _NOT_COMPILED = {
     "table.py",
     "tables.py",
     "tally.py",
-    "thoughts.py",
+    "thinking.py",
     "timing.py",
     "transcript.py",
     "verify.py",

@@ -14,7 +14,7 @@ from .cards import CARD_CODES, RANK_WORDS, words_to_cards
 from .deal import answers_of, apply_move, apply_pass, fill_view, start_play
 from .history import history
 from .match import LAST_DRAWER, finish_deal, last_drawer_turner
-from .thoughts import note_choice, thoughts
+from .thinking import note_choice, thoughts
 from .view import View
 
 __all__ = ["transcript", "views"]
@@ -63,7 +63,7 @@ def _lines(
         yield f"  {seat}  {move}{note}"
         if view is not None and view.has_choice:
             thought = thoughts(view, memories[seat])
-            yield from (f"         {line}" for line in thought.lines())
+            yield from (f"         {line}" for line in thought.lines(move))
             for choice in thought.choices:
                 if choice.move == move:
                     note_choice(memories[seat], choice)

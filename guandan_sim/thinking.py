@@ -34,8 +34,8 @@ _LEAST_SAID = 0.03
 
 @dataclass(frozen=True)
 class Weighed:
-    """One choice: ``worth`` is how many levels the seat's team may expect to gain after it
-    (negative: the others), ``parts`` what of it comes from each of `SUBJECTS`; the rest is the
+    """One choice: ``worth`` is planner's estimate of the levels that the seat's team gains after it
+    (negative: the others); a sum of terms, it may go beyond what a deal can give. ``parts`` what of it comes from each of `SUBJECTS`; the rest is the
     same for all choices. ``cost``: of the plan of what is left, see `plancosts`.
     """
 
@@ -65,26 +65,32 @@ class Thoughts:
     def __str__(self) -> str:
         return "\n".join(self.lines())
 
-    def lines(self) -> list[str]:
+    def lines(self, played: Move | None = None) -> list[str]:
         """The text, line by line: the plan, what is counted, and the best choices; of each but the
-        first, what makes it better or worse than the first.
+        first, what makes it better or worse than the first. ``played`` is marked, wherever it
+        stands.
         """
         plays = ", ".join(str(move).partition(":")[0] for move in self.plan.plays)
         counted = ", ".join(f"{name} {n}" for name, n in self.unseen.items())
         lines = [f"plan: {str(self.plan).partition(chr(10))[0]}: {plays}", f"unseen: {counted}"]
+        rest = 0
+        for number, choice in enumerate(self.choices):
+            if number < _MOST_SHOWN or choice.move == played:
+                mark = "  <- played" if choice.move == played else ""
+                lines.append(f"{choice.worth:+.2f}  {choice.move}{self._why(choice)}{mark}")
+            else:
+                rest += 1
+        return [*lines, f"and {rest} more"] if rest else lines
+
+    def _why(self, choice: Weighed) -> str:
         best = self.choices[0]
-        for choice in self.choices[:_MOST_SHOWN]:
-            differing = {name: choice.parts[name] - best.parts[name] for name in SUBJECTS}
-            said = [
-                f"{name} {by:+.2f}"
-                for name, by in sorted(differing.items(), key=lambda item: -abs(item[1]))
-                if abs(by) >= _LEAST_SAID
-            ]
-            why = f"  ({', '.join(said)})" if said else ""
-            lines.append(f"{choice.worth:+.2f}  {choice.move}{why}")
-        if len(self.choices) > _MOST_SHOWN:
-            lines.append(f"and {len(self.choices) - _MOST_SHOWN} more")
-        return lines
+        differing = {name: choice.parts[name] - best.parts[name] for name in SUBJECTS}
+        said = [
+            f"{name} {by:+.2f}"
+            for name, by in sorted(differing.items(), key=lambda item: -abs(item[1]))
+            if abs(by) >= _LEAST_SAID
+        ]
+        return f"  ({', '.join(said)})" if said else ""
 
 
 def thoughts(view: View, memory: np.ndarray | None = None) -> Thoughts:
