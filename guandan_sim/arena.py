@@ -92,7 +92,7 @@ def arena(
         log=log,
         level=level,
         previous_order=None
-        if matches is not None and previous_order == "random"
+        if matches is not None and isinstance(previous_order, str) and previous_order == "random"
         else previous_order,
         counted="sets",
     )

@@ -33,7 +33,7 @@ def part_sets(kind: str, count: int) -> int:
 
 def order_word(order: str | Sequence[int] | None) -> str | None:
     """The previous finishing order as runs write it: "random", four digits, or None."""
-    if order is None or order == "random":
+    if order is None or (isinstance(order, str) and order == "random"):
         return order
     packed = pack_order(order)
     return "".join(str(packed >> 2 * i & 3) for i in range(4))
