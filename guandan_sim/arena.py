@@ -92,7 +92,7 @@ def arena(
         log=log,
         level=level,
         previous_order=None
-        if matches is not None and previous_order == "random"
+        if matches is not None and isinstance(previous_order, str) and previous_order == "random"
         else previous_order,
         counted="sets",
     )
@@ -106,8 +106,9 @@ def arena(
         progress,
         command,
     )
+    everyone = [bot for arm in arms for bot in arm.bots]
     settings |= {
-        "part_sets": part_sets(settings["kind"], settings["count"])
+        "part_sets": part_sets(settings["kind"], settings["count"], everyone)
         if test is None
         else SETS_BETWEEN_LOOKS,
         "arms": [{"teams": list(arm.teams), "bots": bot_settings(arm.bots)} for arm in arms],

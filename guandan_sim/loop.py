@@ -68,7 +68,7 @@ A_MATCHES = 2  # 1: a set is a match; 0: an independent deal
 A_LEVEL = 3  # independent deals: rank, 0 to draw
 A_PREVIOUS = 4  # independent deals: packed finishing order, -1 none
 A_DRAW_PREVIOUS = 5  # independent deals: 1 to draw the finishing order
-A_CHECKED = 6  # mask of the seats whose moves are checked
+A_CHECKED = 6  # mask of the seats whose moves are checked, and more: see `play_out`
 A_LOG_PLAYS = 7
 A_PLAY_OUT = 8  # 1: only play the deal in the state to its end
 ARGUMENTS = 9
@@ -190,17 +190,17 @@ def play_out(
 
     ``plays``, ``tributes``, ``returns``: four bot functions each. Memory of the bots: ``view``
     int64[VIEW_SIZE], ``scratch`` int64[4, SCRATCH_SIZE or more], ``out`` int64[OUT_SIZE].
-    ``checked``: mask of the seats whose choices are checked. ``rows``: int64[n, PLAY_WIDTH] log,
-    written from row ``cursor[C_PLAYS]`` on; no rows, no log.
+    ``checked``: mask of the seats whose choices are checked, and four bits higher of those that
+    see all of ``scratch``, not only the words that every bot has. ``rows``: int64[n, PLAY_WIDTH]
+    log, written from row ``cursor[C_PLAYS]`` on; no rows, no log.
     """
     clear_view(view)
-    # Of a longer memory, which a bot of ours needs, others see the words that every bot has.
     words = scratch.shape[1]
     own_scratch = (
-        scratch[0][: lay.SCRATCH_SIZE if checked & 1 else words],
-        scratch[1][: lay.SCRATCH_SIZE if checked & 2 else words],
-        scratch[2][: lay.SCRATCH_SIZE if checked & 4 else words],
-        scratch[3][: lay.SCRATCH_SIZE if checked & 8 else words],
+        scratch[0][: words if checked & 16 else lay.SCRATCH_SIZE],
+        scratch[1][: words if checked & 32 else lay.SCRATCH_SIZE],
+        scratch[2][: words if checked & 64 else lay.SCRATCH_SIZE],
+        scratch[3][: words if checked & 128 else lay.SCRATCH_SIZE],
     )
     for seat in range(4):
         state[lay.S_KEYS + seat] = word(state[lay.S_STREAMS + seat], state[lay.S_DECISIONS + seat])
@@ -295,7 +295,7 @@ def _start_next(
             arguments[A_DRAW_PREVIOUS],
         )
     for seat in range(4):
-        # Built-in bots, which are not checked, keep nothing.
+        # Built-in bots, which are not checked, keep nothing that another deal could be told by.
         if arguments[A_CHECKED] >> seat & 1:
             for i in range(lay.SCRATCH_SIZE):
                 scratch[seat, i] = 0

@@ -44,7 +44,10 @@ class Player:
             seated = [bot.seated() for bot in self.bots]
             self._roles = tuple(tuple(of[role] for of in seated) for role in range(3))
         self._in_python = any(bot.in_python for bot in self.bots)
-        self.checked = sum(1 << seat for seat, bot in enumerate(self.bots) if not bot.built_in)
+        self.checked = 0
+        for seat, each in enumerate(self.bots):
+            deep = each.memory_size > lay.SCRATCH_SIZE
+            self.checked |= (not each.built_in) << seat | deep << seat + 4
         self.view = np.zeros(lay.VIEW_SIZE, np.int64)
         self.scratch = np.zeros((4, max(bot.memory_size for bot in self.bots)), np.int64)
         self.out = np.zeros(lay.OUT_SIZE, np.int64)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from . import loop
 from .arms import arm_settings
+from .bots import Bot
 from .cards import parse_level
 from .checks import check_seed, pack_order
 from .errors import OptionError, RulesError, RunError
@@ -21,11 +22,11 @@ PART_SETS = {"deals": 65_536, "matches": 4_096}
 """Sets of a part by kind of run: they bound its size and what a kill can lose."""
 
 
-def part_sets(kind: str, count: int) -> int:
+def part_sets(kind: str, count: int, bots: Iterable[Bot] = ()) -> int:
     """Sets of a part: as many as may be, but at least eight parts while they stay aligned to the
-    hash's blocks.
+    hash's blocks; no more than a block where one of the bots is in Python, and so is slow.
     """
-    sets = PART_SETS[kind]
+    sets = BLOCK_SETS if any(bot.in_python for bot in bots) else PART_SETS[kind]
     while sets > BLOCK_SETS and count < 8 * sets:
         sets //= 2
     return sets
@@ -33,7 +34,7 @@ def part_sets(kind: str, count: int) -> int:
 
 def order_word(order: str | Sequence[int] | None) -> str | None:
     """The previous finishing order as runs write it: "random", four digits, or None."""
-    if order is None or order == "random":
+    if order is None or (isinstance(order, str) and order == "random"):
         return order
     packed = pack_order(order)
     return "".join(str(packed >> 2 * i & 3) for i in range(4))

@@ -86,7 +86,7 @@ def simulate(
     )
     backend = chosen_backend(backend, scheduler, workers)
     by_seat = bots_by_seat(bots)
-    settings["part_sets"] = part_sets(settings["kind"], settings["count"])
+    settings["part_sets"] = part_sets(settings["kind"], settings["count"], by_seat)
     settings["bots"] = bot_settings(by_seat)
     arm = Arm(by_seat, rule_set, deal_arguments(settings))
     where = Where(out, resume, backend, workers, scheduler, progress, command)

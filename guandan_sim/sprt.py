@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -91,6 +92,9 @@ class Sprt:
     """
 
     def __init__(self, elo0: float, elo1: float, alpha: float = 0.05, beta: float = 0.05) -> None:
+        for name, value in {"elo0": elo0, "elo1": elo1, "alpha": alpha, "beta": beta}.items():
+            if isinstance(value, bool) or not isinstance(value, Real):
+                raise OptionError(f"{name} is {value!r}; a number is needed")
         if not -_MOST_ELO <= elo0 < elo1 <= _MOST_ELO:
             raise OptionError(
                 f"elo0 is {elo0!r} and elo1 {elo1!r}; elo0 must be the smaller, "

@@ -35,8 +35,9 @@ _LEAST_SAID = 0.03
 @dataclass(frozen=True)
 class Weighed:
     """One choice: ``worth`` is planner's estimate of the levels that the seat's team gains after it
-    (negative: the others); a sum of terms, it may go beyond what a deal can give. ``parts`` what of it comes from each of `SUBJECTS`; the rest is the
-    same for all choices. ``cost``: of the plan of what is left, see `plancosts`.
+    (negative: the others); a sum of terms, it may go beyond what a deal can give. ``parts``: what
+    of it comes from each of `SUBJECTS`; the rest is the same for all choices. ``cost``: of the plan
+    of what is left, see `plancosts`.
     """
 
     move: Move
@@ -101,17 +102,27 @@ def thoughts(view: View, memory: np.ndarray | None = None) -> Thoughts:
     is empty.
 
     Raises `OptionError` for a view in which a card is to be given or returned, or that leaves no
-    choice.
+    choice, and for another memory.
     """
+    if not isinstance(view, View):
+        raise OptionError(f"{view!r} is not a View; make one with guandan_sim.View or deal.view()")
     words = view.words
     if not view.has_choice:
         raise OptionError("nothing but a pass is legal in this view, so there is nothing to weigh")
     if memory is None:
         memory = np.zeros(DESK_SIZE, np.int64)
+    if getattr(memory, "shape", None) != (DESK_SIZE,) or memory.dtype != np.int64:
+        raise OptionError(f"memory must be int64[{DESK_SIZE}], as np.zeros makes it")
     n = int(list_choices(memory, words))
     best = int(choose_among(words, memory, n, WEIGHTS))
-    choices = [_weighed(words, memory, number) for number in range(n)]
-    first = choices.pop(best)
+    choices: dict[Move, Weighed] = {}
+    for number in range(n):
+        choice = _weighed(words, memory, number)
+        # A plan may have the same play twice, of both packs.
+        choices.setdefault(choice.move, choice)
+        if number == best:
+            first = choice
+    del choices[first.move]
     level = int(words[lay.V_LEVEL])
     one, two = (int(word) for word in unseen_cards(words))
     wild = 4 * level + 1
@@ -120,7 +131,7 @@ def thoughts(view: View, memory: np.ndarray | None = None) -> Thoughts:
         for name, place in (("HR", 60), ("SB", 56), ("wild", wild))
     }
     unseen["ranks of four or more"] = int(quads(rank_counts(one, two))).bit_count()
-    rest = sorted(choices, key=lambda choice: -choice.worth)
+    rest = sorted(choices.values(), key=lambda choice: -choice.worth)
     rows = memory[PLAN_ROWS : PLAN_ROWS + 4 * int(memory[PLAN_PLAYS])].reshape(-1, 4)
     return Thoughts(plan_of_rows(rows, level), unseen, (first, *rest))
 

@@ -36,8 +36,9 @@ __all__ = ["PartPlayer", "Played", "Work"]
 PLAY_ROWS = 131_072
 DEAL_ROWS = 8_192
 # Where there are several arms, each plays some sets before their rows are put together: so many
-# playings of sets at a time in all.
+# playings of sets at a time in all, and fewer if a bot in Python, which is slow, is among them.
 PLAYINGS = {"deals": 2_048, "matches": 256}
+_SLOWER = 32
 
 
 @dataclass(frozen=True)
@@ -138,7 +139,10 @@ class PartPlayer:
         if len(games) == 1:
             yield from games[0](self.stop)
             return
-        step = max(1, PLAYINGS[self._work.kind] // len(arms))
+        playings = PLAYINGS[self._work.kind]
+        if any(bot.in_python for arm in arms for bot in arm.bots):
+            playings //= _SLOWER
+        step = max(1, playings // len(arms))
         for first in range(self.first, self.stop, step):
             stop = min(first + step, self.stop)
             yield interleaved([tables for game in games for tables in game(stop)])

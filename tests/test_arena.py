@@ -209,6 +209,9 @@ def test_rules_level_and_order() -> None:
     plain = gs.arena("greedy", "greedy+random", **given)
     for change in ({"rules": "pagat"}, {"level": "A"}, {"previous_order": None}, {"seed": 3}):
         assert gs.arena("greedy", "greedy+random", **given | change).outcomes != plain.outcomes
+    orders: tuple[Any, ...] = ("0213", (0, 2, 1, 3), np.array([0, 2, 1, 3]))
+    found = [gs.arena("greedy", "random", sets=5, previous_order=order) for order in orders]
+    assert str(found[0]) == str(found[1]) == str(found[2])
 
 
 # A test that ends it

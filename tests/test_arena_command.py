@@ -127,6 +127,18 @@ def test_reports_that_fail(say: Any, tmp_path: Path) -> None:
     assert "part-000000000000.parquet is missing" in err
 
 
+def test_names_of_a_run_from_elsewhere_do_nothing_to_the_terminal(say: Any, tmp_path: Path) -> None:
+    assert say(ARENA)[0] == 0
+    path = tmp_path / "run/manifest.json"
+    manifest = json.loads(path.read_text())
+    manifest["settings"]["arena"]["teams"][0] = "\x1b[2Ja"
+    path.write_text(json.dumps(manifest))
+    code, out, _ = say("arena --report run")
+    assert code == 0
+    assert "\x1b" not in out
+    assert out.startswith(r"\x1b[2Ja against ")
+
+
 def test_a_bot_that_fails(say: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "refuses.py").write_text("def play(view, scratch, out):\n    return 3\n")
     monkeypatch.syspath_prepend(tmp_path)

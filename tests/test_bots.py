@@ -258,3 +258,7 @@ def test_bots_are_values() -> None:
     assert len(GREEDY.compiled) == 3
     scratch = np.zeros(lay.SCRATCH_SIZE, np.int64)
     assert GREEDY.choose(gs.View("S3 S4"), scratch=scratch).rank == "3"
+    for bad in (scratch[1:], scratch.astype(float), [0] * lay.SCRATCH_SIZE):
+        for name in ("greedy", "planner"):
+            with pytest.raises(gs.OptionError, match=r"scratch must be int64\[128\]"):
+                gs.bot(name).choose(gs.View("S3 S4"), scratch=bad)  # type: ignore[arg-type]

@@ -96,8 +96,8 @@ def test_where_no_bot_is_written(folder: Path, capsys: pytest.CaptureFixture[str
     assert "--python goes with --new" in capsys.readouterr().err
     assert (folder / "mine.py").read_text("utf-8") == "mine"
     assert [path.name for path in folder.iterdir()] == ["mine.py"]
-    (folder / "sub").mkdir()
-    assert main(["bots", "--new", "sub/mine_too.py", "--python"]) == 0
-    assert (
-        "cd sub; guandan-sim simulate --deals 1k --bots mine_too:MyBot" in capsys.readouterr().out
-    )
+    for name, written in (("sub", "sub"), ("my bots", "'my bots'")):
+        (folder / name).mkdir()
+        assert main(["bots", "--new", f"{name}/mine_too.py", "--python"]) == 0
+        command = f"cd {written}; guandan-sim simulate --deals 1k --bots mine_too:MyBot"
+        assert command in capsys.readouterr().out

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import random
 from pathlib import Path
 
@@ -11,10 +10,14 @@ import pytest
 
 import guandan_sim as gs
 from guandan_sim import layout as lay
+from guandan_sim.arms import Arm
 from guandan_sim.bitboard import remove
+from guandan_sim.bots import bots_by_seat
 from guandan_sim.bots.choices import CHOICE_WIDTH, CHOICES, PLAN_PLAYS, list_choices, settle
-from guandan_sim.bots.planner import DESK_SIZE
+from guandan_sim.bots.planner import DESK_SIZE, NO_DESK
 from guandan_sim.planner import WORK_SIZE, plan_cost
+from guandan_sim.settings import deal_arguments
+from guandan_sim.workers import PartPlayer, Work
 
 PLANNER = gs.bot("planner")
 # Switches that the choices look at, and the presets with tribute rules of their own.
@@ -54,20 +57,44 @@ def test_a_deal_is_played_alike_by_hand_with_the_words_that_a_bot_keeps() -> Non
         assert deal.history == whole.history
 
 
-def test_the_log_does_not_depend_on_workers(tmp_path: Path) -> None:
-    hashes = set()
-    for workers in (1, 2):
+def test_its_functions_play_the_same_in_a_bot_of_ones_own(tmp_path: Path) -> None:
+    mine = gs.Bot("mine", PLANNER.play, PLANNER.tribute, PLANNER.give_back)
+    hashes = []
+    for number, bots in enumerate(((PLANNER, "greedy"), (mine, "greedy"))):
         run = gs.simulate(
-            deals=300,
-            bots=("planner", "greedy"),
-            seed=4,
-            previous_order="random",
-            out=tmp_path / str(workers),
-            workers=workers,
+            deals=40, bots=bots, seed=4, previous_order="random", out=tmp_path / str(number)
         )
         assert isinstance(run, gs.Run)
-        hashes.add(json.dumps(run.manifest["content_hash"]))
-    assert len(hashes) == 1
+        hashes.append(run.manifest["content_hash"])
+    assert hashes[0] == hashes[1]
+    seen = view("S8 D8 SK", None, 0, 9, 9, 9)
+    assert mine.choose(seen) == PLANNER.choose(seen)
+    asked = "SA S3 D4", "2", "SK", 2
+    assert mine.choose_return(*asked) == PLANNER.choose_return(*asked)
+
+
+def test_it_refuses_to_think_in_fewer_words_than_it_needs() -> None:
+    words, out = view("S8 D8 SK", None, 0, 9, 9, 9).words, np.zeros(lay.OUT_SIZE, np.int64)
+    for function in PLANNER.compiled:
+        assert function(words, np.zeros(DESK_SIZE - 1, np.int64), out) == NO_DESK != 0
+
+
+def test_what_it_plays_does_not_depend_on_what_it_played_before() -> None:
+    bots = bots_by_seat(("planner", "greedy"))
+    arguments = deal_arguments(
+        {"seed": 4, "kind": "deals", "level": None, "previous_order": "random"}
+    )
+    work = Work("deals", "none", [Arm(bots, RULES[0], arguments)], None, outcomes=True)
+
+    def played(first: int, stop: int) -> tuple[list[int], int]:
+        part = PartPlayer(work, first, stop).run()
+        assert part.outcomes is not None
+        return part.outcomes.orders.tolist(), part.tallies[0].plays
+
+    orders, plays = played(0, 150)
+    apart = [played(number, number + 1) for number in range(150)]
+    assert [order for orders, _ in apart for order in orders] == orders
+    assert sum(plays for _, plays in apart) == plays
 
 
 @pytest.mark.parametrize("rules", RULES[-2:], ids=("max_bomb", "joker_pair"))

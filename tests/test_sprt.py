@@ -227,12 +227,17 @@ def test_counts_of_sets() -> None:
         ((math.nan, 1), "elo0 is nan"),
         ((0, math.inf), "elo1 inf"),
         ((0, 2001), "both from -2000 to 2000"),
+        (("0", "10"), "elo0 is '0'; a number is needed"),
+        ((0, None), "elo1 is None; a number is needed"),
+        ((0, True), "elo1 is True; a number is needed"),
+        ((0, 1j), "elo1 is 1j; a number is needed"),
+        ((0, 5, "x"), "alpha is 'x'; a number is needed"),
         ((0, 5, 0, 0.1), "alpha is 0"),
         ((0, 5, 0.5, 0.5), "together below 1"),
         ((0, 5, math.nan, 0.5), "alpha is nan"),
     ],
 )
-def test_bad_tests_are_refused(arguments: tuple[float, ...], message: str) -> None:
+def test_bad_tests_are_refused(arguments: tuple[Any, ...], message: str) -> None:
     with pytest.raises(OptionError, match=message):
         Sprt(*arguments)
 

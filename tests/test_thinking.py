@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 import guandan_sim as gs
+from guandan_sim.bots.planner import DESK_SIZE
 from guandan_sim.cli import app
 from guandan_sim.thinking import SUBJECTS, thoughts
 from guandan_sim.transcript import views
@@ -40,6 +43,27 @@ def test_the_first_choice_is_what_it_plays_and_the_worth_is_the_sum_of_its_parts
 def test_nothing_is_thought_of_a_forced_pass() -> None:
     with pytest.raises(gs.OptionError, match="nothing but a pass"):
         thoughts(gs.View("S3", level="2", to_beat="single 8: S8"))
+
+
+def test_a_play_that_is_in_the_plan_twice_is_one_choice() -> None:
+    thought = thoughts(gs.View("S3 S4 S5 S6 S7 " * 2 + "D9 DK CK", level="2"))
+    assert [str(move).partition(":")[0] for move in thought.plan.plays] == [
+        "single 9",
+        "pair K",
+        "straight_flush 7",
+        "straight_flush 7",
+    ]
+    moves = [str(choice.move).partition(":")[0] for choice in thought.choices]
+    assert sorted(moves) == ["pair K", "single 9", "straight_flush 7"]
+
+
+def test_only_views_and_a_whole_memory_will_do() -> None:
+    view: Any = "S3 S4"
+    with pytest.raises(gs.OptionError, match="'S3 S4' is not a View"):
+        thoughts(view)
+    for memory in (np.zeros(5, np.int64), np.zeros(DESK_SIZE), [0] * DESK_SIZE):
+        with pytest.raises(gs.OptionError, match=f"memory must be int64.{DESK_SIZE}."):
+            thoughts(gs.View("S3 S4"), memory)  # type: ignore[arg-type]
 
 
 def test_views_of_a_finished_deal_are_those_that_its_seats_had() -> None:

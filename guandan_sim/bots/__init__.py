@@ -66,10 +66,10 @@ class Bot:
 
     @property
     def memory_size(self) -> int:
-        """Words of memory that it has: SCRATCH_SIZE, and what a bot of ours needs beyond."""
-        return (
-            planner.DESK_SIZE if self.built_in and self.play is planner.play else lay.SCRATCH_SIZE
-        )
+        """Words of memory that it has: SCRATCH_SIZE, and what functions of ours need beyond."""
+        functions = [getattr(self, role) for role in ROLES]
+        needy = any(each is planner.play or each is planner.choose_card for each in functions)
+        return planner.DESK_SIZE if needy else lay.SCRATCH_SIZE
 
     @property
     def in_python(self) -> bool:
@@ -172,7 +172,8 @@ class Bot:
         set. ``scratch``: the bot's memory through the deal, int64[SCRATCH_SIZE]; by default empty.
         A Python bot has `View.memory` for that.
 
-        Raises `BotError` for an illegal move, an exception, or an answer other than 0.
+        Raises `BotError` for an illegal move, an exception, or an answer other than 0, and
+        `OptionError` for another ``scratch``.
 
         >>> view = View("S3 S9 D9", level="2", to_beat="single 8: S8")
         >>> str(BUILT_IN["greedy"].choose(view))
@@ -262,6 +263,8 @@ class Bot:
             words[lay.V_KEY] = word(check_seed(seed), 0)
         out = np.full(lay.OUT_SIZE, -1, np.int64)
         memory = np.zeros(lay.SCRATCH_SIZE, np.int64) if scratch is None else scratch
+        if getattr(memory, "shape", None) != (lay.SCRATCH_SIZE,) or memory.dtype != np.int64:
+            raise OptionError(f"scratch must be int64[{lay.SCRATCH_SIZE}], as np.zeros makes it")
         if self._asked is not None and self._asked.has(role):
             self._asked.ask(role, words, view.memory, out)
             return out

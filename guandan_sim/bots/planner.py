@@ -29,8 +29,10 @@ __all__ = ["DESK_SIZE", "FACTS", "TERMS", "choose_among", "choose_card", "play"]
 
 FACTS = MEMORY_SIZE
 TERMS = FACTS + FACTS_SIZE
-#: Words of memory that `planner` needs for each seat.
+#: Words of memory that `planner` needs for each seat. A `Bot` with one of its functions has them.
 DESK_SIZE = TERMS + MOST_TERMS + 1
+#: What a function of `planner` returns if it has fewer.
+NO_DESK = 1
 
 
 @kernel
@@ -56,6 +58,8 @@ def choose_among(view: Words, memory: Words, n: int, weights: Words) -> int:
 @kernel
 def play(view: Words, scratch: Words, out: Words) -> int:
     """Keep to the best plan of the hand, count cards, and choose what promises the most levels."""
+    if len(scratch) < DESK_SIZE:
+        return NO_DESK
     n = list_choices(scratch, view)
     best = choose_among(view, scratch, n, WEIGHTS) if n > 1 else 0
     at = CHOICES + CHOICE_WIDTH * best
@@ -69,6 +73,8 @@ def choose_card(view: Words, scratch: Words, out: Words) -> int:
     """Part with the card without which the plan is cheapest; of equals with the weakest, or if it
     goes to the partner with the strongest.
     """
+    if len(scratch) < DESK_SIZE:
+        return NO_DESK
     one, two, level, seat = view[lay.V_ONE], view[lay.V_TWO], view[lay.V_LEVEL], view[lay.V_SEAT]
     mask = choice_mask(view, seat, one)
     to_partner = False

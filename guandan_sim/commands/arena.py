@@ -10,7 +10,7 @@ import typer
 from ..arena import arena, arena_report
 from ..arms import line_ups, participants
 from ..backends import chosen_backend
-from ..errors import OptionError, RunError
+from ..errors import OptionError, RunError, printable
 from ..meetings import ArenaResult
 from ..options import chosen_rules, whole_number
 from ..progress import Watch, note
@@ -185,4 +185,9 @@ def _report(context: typer.Context, place: str, as_json: bool) -> None:
 
 
 def _show(result: ArenaResult, as_json: bool) -> None:
-    print(json.dumps(result.as_dict(), ensure_ascii=False) if as_json else result)
+    if as_json:
+        print(json.dumps(result.as_dict(), ensure_ascii=False))
+        return
+    # The names of a run from elsewhere are anything.
+    for line in str(result).split("\n"):
+        print(printable(line))

@@ -6,6 +6,7 @@ from importlib.resources import files
 from importlib.util import find_spec
 from keyword import iskeyword
 from pathlib import Path
+from shlex import quote
 from typing import Annotated
 
 import typer
@@ -117,7 +118,7 @@ def _write_bot(path: Path, python: bool) -> None:
         raise OptionError(f"{path} exists; name a file that does not") from None
     except OSError as error:
         raise FailureError(f"cannot write {path}: {error.strerror}") from error
-    where = "" if path.parent == Path() else f"cd {path.parent}; "
+    where = "" if path.parent == Path() else f"cd {quote(str(path.parent))}; "
     bot = "MyBot" if python else "my_bot"
     print(f"{path} is written. Play it:")
     print(f"{where}guandan-sim simulate --deals 1k --bots {module}:{bot},greedy --seed 1")
