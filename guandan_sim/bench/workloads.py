@@ -88,7 +88,11 @@ class Game:
         self._rows = _rows(_PLAY_ROWS if workload.log else 0, _DEAL_ROWS)
 
     def play(self) -> float:
-        """Play all of it in the compiled loop; returns the seconds, of the wall clock."""
+        """Play all of it in the compiled loop; returns the seconds, of the wall clock.
+
+        The bots remember nothing of the same deals played before.
+        """
+        self._player.scratch[:] = 0
         began = time.perf_counter()
         arguments = self.workload.arguments
         cursor = np.zeros(loop.CURSOR, np.int64)
