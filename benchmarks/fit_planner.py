@@ -70,6 +70,8 @@ _KEPT = 0.7
 _LEAST_TRACE = 1e-3
 
 _MOST_IN_LINE = 11  # numbers
+# No seat's moves are checked, and all have more memory than other bots.
+_WITH_DESKS = 0xF0
 
 
 def _play(view: Any, memory: Any, out: Any) -> int:
@@ -148,6 +150,7 @@ class Table:
         arguments = np.zeros(loop.ARGUMENTS, np.int64)
         arguments[[loop.A_SEED, loop.A_END, loop.A_PREVIOUS]] = seed, first + deals, -1
         arguments[loop.A_DRAW_PREVIOUS] = 1
+        arguments[loop.A_CHECKED] = _WITH_DESKS
         cursor = np.zeros(loop.CURSOR, np.int64)
         cursor[loop.C_NEXT] = first
         widths = (loop.DEAL_WIDTH, loop.TRIBUTE_WIDTH, loop.MATCH_WIDTH)

@@ -91,7 +91,7 @@ def parse_cards(cards: Cards) -> list[str]:
             ) from None
     codes = []
     for item in items:
-        if item in CARD_NUMBERS and type(item) is str:
+        if type(item) is str and item in CARD_NUMBERS:
             codes.append(item)
             continue
         code = item.strip().upper().replace("10", "T") if isinstance(item, str) else ""

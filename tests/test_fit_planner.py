@@ -20,6 +20,30 @@ def test_the_weights_are_as_the_script_writes_them() -> None:
     assert len(WEIGHTS) == WEIGHTS_SIZE
 
 
+def test_with_the_weights_there_are_it_plays_as_planner(tmp_path: Path) -> None:
+    table = fit_planner.Table([fit_planner.Seated(WEIGHTS)] * 4)
+    orders, gains = table.play(seed=5, first=0, deals=40)
+    run = guandan_sim.simulate(
+        deals=40, bots="planner", seed=5, previous_order="random", log="deals", out=tmp_path / "run"
+    )
+    assert isinstance(run, guandan_sim.Run)
+    deals = run.deals(["first", "second", "third", "last", "gain"])
+    assert orders.tolist() == deals[["first", "second", "third", "last"]].to_numpy().tolist()
+    assert gains.tolist() == deals["gain"].tolist()
+
+
+def test_a_round_finds_what_it_played() -> None:
+    a, b, choices = fit_planner.gather(WEIGHTS, 8, seed=1, decay=0.7, without="")
+    assert choices > 8 * 25
+    assert np.isfinite(a).all()
+    assert np.abs(b).sum() > 0
+    # The term that every position has: what is summed is one for each last choice of a seat.
+    one = WEIGHTS_SIZE - 1
+    assert a[one, one] > 8 * 2
+    weights = solve(a, b, WEIGHTS, "")
+    assert 0 < np.abs(weights - WEIGHTS).max() < UNIT
+
+
 def noted(rows: list[dict[int, int]]) -> np.ndarray:
     """A seat's memory that has noted these terms, value by index."""
     memory = np.zeros(fit_planner.SIZE, np.int64)
