@@ -407,7 +407,7 @@ def test_buffers_do_not_matter(
 def test_part_sizes_do_not_matter(
     expected: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(SIMULATE, "part_sets", lambda _kind, _count: 2_048)
+    monkeypatch.setattr(SIMULATE, "part_sets", lambda _kind, _count, _bots: 2_048)
     run = again(expected, tmp_path / "run")
     assert len(run.parts) < len(expected.parts)
     assert run.manifest["content_hash"] == expected.manifest["content_hash"]

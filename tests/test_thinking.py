@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -92,7 +93,7 @@ def test_replay_tells_the_thoughts_of_every_choice(tmp_path: Path) -> None:
     for at, line in enumerate(moves):
         found = re.match(r"  ([0-3])  ([^\[]*)", line)
         if found and indented.match(moves[at + 1]):
-            thoughts_of_it = moves[at + 3 : at + 9]
+            thoughts_of_it = list(takewhile(indented.match, moves[at + 1 :]))[2:]
             played = [text for text in thoughts_of_it if text.endswith("  <- played")]
             if found[1] in "02":
                 assert played == thoughts_of_it[:1]

@@ -84,7 +84,7 @@ def _speeds(plan: Plan) -> Figures:
         "random_logged": Game(Workload("random", deals, log=True)),
         "greedy_logged": Game(Workload("greedy", deals, log=True)),
         "own": Game(Workload(OWN, deals // 2)),
-        "planner": Game(Workload("planner", deals // 50)),
+        "planner": Game(Workload("planner", max(deals // 50, 1))),
     }
     tasks: dict[str, Callable[[], float]] = {name: game.play for name, game in games.items()}
     counts = {name: game.counts for name, game in games.items()}
