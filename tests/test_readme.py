@@ -5,6 +5,7 @@ from __future__ import annotations
 import doctest
 import re
 import shlex
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -30,6 +31,8 @@ def commands() -> list[str]:
 def in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
+    for name in ("my_bot", "fast_bot"):  # what other tests have written and imported
+        monkeypatch.delitem(sys.modules, name, raising=False)
     return tmp_path
 
 
