@@ -24,20 +24,15 @@ import typer
 
 from guandan_sim import layout as lay
 from guandan_sim import loop
-from guandan_sim.bitboard import count_cards, remove
 from guandan_sim.bots import BUILT_IN, Bot
 from guandan_sim.bots.choices import CHOICE_WIDTH, CHOICES, list_choices, settle
-from guandan_sim.bots.planner import DESK_SIZE, FACTS, TERMS, choose_card
+from guandan_sim.bots.planner import DESK_SIZE, FACTS, TERMS, choose_among, choose_card, write_terms
 from guandan_sim.bots.terms import (
-    FACTS_SIZE,
     MOST_TERMS,
     TABLES,
     WEIGHTS_SIZE,
-    choice_terms,
-    gather_facts,
     shared_terms,
     term_parts,
-    weigh,
 )
 from guandan_sim.bots.weights import UNIT, WEIGHTS
 from guandan_sim.jit import accept_first_class_functions
@@ -81,27 +76,14 @@ def _play(view: Any, memory: Any, out: Any) -> int:
     if memory[_BLIND]:
         seen = view.copy()
         seen[lay.V_PLAYED : lay.V_PLAYED + 8] = 0
-    facts, terms = memory[FACTS : FACTS + FACTS_SIZE], memory[TERMS : TERMS + ROW]
-    weights = memory[_WEIGHTS:_EXPLORE]
-    gather_facts(seen, facts)
-    best, most = 0, 0
-    draws = memory[_EXPLORE] > 0 and below(view[lay.V_KEY], 0, memory[_EXPLORE]) == 0
-    if draws:
+    best = choose_among(seen, memory, n, memory[_WEIGHTS:_EXPLORE])
+    if memory[_EXPLORE] and below(view[lay.V_KEY], 0, memory[_EXPLORE]) == 0:
         best = below(view[lay.V_KEY], 1, n)
-    # The last turn is the best choice once more, for its terms.
-    for turn in range(n + 1):
-        i = turn if turn < n else best
-        at = CHOICES + CHOICE_WIDTH * i
-        take_one, take_two = memory[at + 2], memory[at + 3]
-        one, two = remove(view[lay.V_ONE], view[lay.V_TWO], take_one, take_two)
-        size = count_cards(take_one, take_two)
-        choice_terms(seen, facts, terms, memory[at], memory[at + 1], size, one, two, memory[at + 4])
-        worth = weigh(terms, weights)
-        if not draws and turn < n and (i == 0 or worth > most):
-            best, most = i, worth
     noted = memory[NOTED]
     if memory[_EXPLORE] and noted < _MOST_NOTED:
-        shared_terms(view, facts, terms)
+        write_terms(seen, memory, best)
+        terms = memory[TERMS : TERMS + ROW]
+        shared_terms(view, memory[FACTS:TERMS], terms)
         row = NOTED + 1 + ROW * noted
         memory[row : row + ROW] = terms
         memory[NOTED] = noted + 1

@@ -63,7 +63,7 @@ class Player:
         """Play the deal in ``state`` to its end. Raises `BotError` with deal, seat and move; the
         state stays there.
         """
-        self.scratch[:] = 0
+        self.scratch[:, : lay.SCRATCH_SIZE] = 0  # what lies behind cannot matter (see `choices`)
         arguments = np.zeros(loop.ARGUMENTS, np.int64)
         arguments[loop.A_PLAY_OUT] = 1
         self.run_sets(state, arguments, np.zeros(loop.CURSOR, np.int64), _NO_ROWS)

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from . import layout as lay
-from .bitboard import count_cards, rank_counts, remove
+from .bitboard import rank_counts
 from .bots.choices import CHOICE_WIDTH, CHOICES, PLAN_PLAYS, PLAN_ROWS, list_choices, settle
 from .bots.odds import quads, unseen_cards
-from .bots.planner import DESK_SIZE, FACTS, TERMS, choose_among
-from .bots.terms import TABLES, choice_terms, shared_terms, term_parts
+from .bots.planner import DESK_SIZE, FACTS, TERMS, choose_among, write_terms
+from .bots.terms import TABLES, shared_terms, term_parts
 from .bots.weights import UNIT, WEIGHTS
 from .errors import OptionError
 from .moves import Move
@@ -148,12 +148,9 @@ def note_choice(memory: np.ndarray, choice: Weighed) -> None:
 def _weighed(words: np.ndarray, memory: np.ndarray, number: int) -> Weighed:
     at = CHOICES + CHOICE_WIDTH * number
     shape, rank, take_one, take_two, cost = memory[at : at + CHOICE_WIDTH].tolist()
-    own_one, own_two = words[[lay.V_ONE, lay.V_TWO]].tolist()
-    one, two = (int(word) for word in remove(own_one, own_two, take_one, take_two))
-    facts, terms = memory[FACTS:TERMS], memory[TERMS:]
-    size = int(count_cards(take_one, take_two))
-    choice_terms(words, facts, terms, shape, rank, size, one, two, cost)
-    shared_terms(words, facts, terms)
+    terms = memory[TERMS:]
+    write_terms(words, memory, number)
+    shared_terms(words, memory[FACTS:TERMS], terms)
     parts = dict.fromkeys((*SUBJECTS, "shared"), 0.0)
     for term in terms[1 : terms[0] + 1].tolist():
         index, value = term_parts(term)

@@ -41,8 +41,7 @@ def _lines(
         f"(levels: team 0 {levels[0]}, team 1 {levels[1]})"
     )
     for seat in range(4):
-        one, two = state[lay.S_DEALT + 2 * seat : lay.S_DEALT + 2 * seat + 2].tolist()
-        yield f"  seat {seat} ({names[seat]}): {' '.join(words_to_cards(one, two))}"
+        yield f"  seat {seat} ({names[seat]}): {' '.join(words_to_cards(*_dealt(state, seat)))}"
     yield from _tribute_lines(state)
     yield f"seat {state[lay.V_LEADER]} leads"
     left = [len(words_to_cards(*_dealt(state, seat))) for seat in range(4)]

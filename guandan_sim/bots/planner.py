@@ -25,7 +25,7 @@ from .greedy import write_move
 from .terms import FACTS_SIZE, MOST_TERMS, choice_terms, gather_facts, weigh
 from .weights import WEIGHTS
 
-__all__ = ["DESK_SIZE", "FACTS", "TERMS", "choose_among", "choose_card", "play"]
+__all__ = ["DESK_SIZE", "FACTS", "TERMS", "choose_among", "choose_card", "play", "write_terms"]
 
 FACTS = MEMORY_SIZE
 TERMS = FACTS + FACTS_SIZE
@@ -36,22 +36,26 @@ NO_DESK = 1
 
 
 @kernel
+def write_terms(view: Words, memory: Words, number: int) -> None:
+    """Write the terms of that choice in the seat's memory to TERMS there; FACTS are gathered."""
+    at = CHOICES + CHOICE_WIDTH * number
+    shape, rank, cost = memory[at], memory[at + 1], memory[at + 4]
+    take_one, take_two = memory[at + 2], memory[at + 3]
+    one, two = remove(view[lay.V_ONE], view[lay.V_TWO], take_one, take_two)
+    size = count_cards(take_one, take_two)
+    choice_terms(view, memory[FACTS:TERMS], memory[TERMS:], shape, rank, size, one, two, cost)
+
+
+@kernel
 def choose_among(view: Words, memory: Words, n: int, weights: Words) -> int:
     """Number of the choice, among the ``n`` in the seat's memory, that is worth most."""
-    facts, terms = memory[FACTS:TERMS], memory[TERMS:]
-    gather_facts(view, facts)
-    own_one, own_two = view[lay.V_ONE], view[lay.V_TWO]
+    gather_facts(view, memory[FACTS:TERMS])
     best, most = 0, 0
-    for i in range(n):
-        at = CHOICES + CHOICE_WIDTH * i
-        shape, rank, cost = memory[at], memory[at + 1], memory[at + 4]
-        take_one, take_two = memory[at + 2], memory[at + 3]
-        one, two = remove(own_one, own_two, take_one, take_two)
-        size = count_cards(take_one, take_two)
-        choice_terms(view, facts, terms, shape, rank, size, one, two, cost)
-        worth = weigh(terms, weights)
-        if i == 0 or worth > most:
-            best, most = i, worth
+    for number in range(n):
+        write_terms(view, memory, number)
+        worth = weigh(memory[TERMS:], weights)
+        if number == 0 or worth > most:
+            best, most = number, worth
     return best
 
 
