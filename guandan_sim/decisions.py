@@ -149,7 +149,7 @@ def decisions(
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     run = gs.simulate(deals=10, out=folder + "/run", seed=1, workers=1)
     ...     opening = next(run.decisions(sets=3, moves=True))
-    >>> opening.views.shape == (len(opening), 401)
+    >>> opening.views.shape == (len(opening), 403)
     True
     >>> opening.chosen(0) in opening.options(0)
     True

@@ -12,7 +12,7 @@ Words are int64. Seats are 0..3, teams 0 (seats 0, 2) and 1; ranks, shapes and c
 
 from __future__ import annotations
 
-VIEW_VERSION = 2
+VIEW_VERSION = 3
 
 # --- Words of a view ---
 V_VERSION = 0  # VIEW_VERSION
@@ -57,7 +57,7 @@ V_RECEIVER = V_GIVER + 1
 V_CARD = V_GIVER + 2
 V_RETURNED = V_GIVER + 3
 V_RULES = 58  # RULES_SIZE words, see R_*
-RULES_SIZE = 21
+RULES_SIZE = 23
 V_PLIES = V_RULES + RULES_SIZE  # number of plays so far
 V_HISTORY = (
     V_PLIES + 1
@@ -104,6 +104,8 @@ R_COUNT_LOSSES = 17
 R_RETURN_VISIBLE = 18
 R_MAX_DEALS = 19
 R_VERSION = 20  # RULES_VERSION
+R_TRIBUTE = 21
+R_TRIBUTE_LEAD = 22  # 0 payer, 1 banker
 
 # --- Words of a state beyond the view: nobody's to see ---
 S_HANDS = VIEW_SIZE  # 8 words: hands by seat, (one, two)

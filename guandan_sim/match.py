@@ -124,7 +124,7 @@ def begin(state: Words, level: int) -> None:
     """From hands in S_HANDS to the first choice. ``level`` 0: as the match says, else this one."""
     set_hands(state)
     tribute_due(state)
-    if state[lay.V_TRIBUTE]:
+    if state[lay.V_PREVIOUS] >= 0:
         state[lay.V_OWNER] = active_owner(state)
         state[lay.V_LEVEL] = level or state[lay.V_LEVELS + state[lay.V_OWNER]]
         start_tribute(state)
@@ -140,10 +140,15 @@ def active_owner(state: Words) -> int:
     """Team whose level is played: the previous winners', or with active_level = leader the team
     that will lead.
 
-    A paid tribute leaves the lead to the last finisher's team, whoever of two payers it is; a
-    cancelled one to the Banker.
+    A paid tribute leaves the lead to the last finisher's team, whoever of two payers it is, unless
+    the rules give it to the Banker; none paid, it is the Banker's.
     """
-    if state[lay.V_RULES + lay.R_ACTIVE_LEVEL] == 0 or state[lay.V_CANCELLED]:
+    if (
+        state[lay.V_RULES + lay.R_ACTIVE_LEVEL] == 0
+        or state[lay.V_CANCELLED]
+        or not state[lay.V_TRIBUTE]
+        or state[lay.V_RULES + lay.R_TRIBUTE_LEAD]
+    ):
         return state[lay.V_PREVIOUS] & 1
     return state[lay.V_PREVIOUS + 3] & 1
 

@@ -155,8 +155,8 @@ def tribute(
         apply_tribute(state, CARD_NUMBERS[card])
     if chosen:
         raise IllegalMoveError(f"seats {sorted(chosen)} give nothing here")
-    if state[lay.V_CANCELLED]:
-        return Tribute(True, [], int(state[lay.V_LEADER]))
+    if state[lay.V_CANCELLED] or not state[lay.V_TRIBUTE]:
+        return Tribute(bool(state[lay.V_CANCELLED]), [], int(state[lay.V_LEADER]))
     rows = state[lay.V_GIVER : lay.V_RULES].reshape(-1, lay.V_TRIBUTE_WIDTH).tolist()
     transfers = [(g, r, CARD_CODES[c]) for g, r, c, _ in rows if c]
     return Tribute(False, transfers, int(tribute_leader(state)))

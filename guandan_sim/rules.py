@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import MISSING, dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
@@ -24,9 +24,11 @@ __all__ = ["RULES_VERSION", "SWITCHES", "Rules", "new_state"]
 RULES_VERSION = 2
 
 
-def _one_of(*choices: Any) -> Any:
-    """A field of `Rules` that takes one of these values, in the order of the kernels' numbers."""
-    return field(metadata={"choices": choices})
+def _one_of(*choices: Any, usual: Any = MISSING) -> Any:
+    """A field of `Rules` that takes one of these values, in the order of the kernels' numbers.
+    ``usual``: what every preset has, and runs that know nothing of the switch.
+    """
+    return field(default=usual, metadata={"choices": choices})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,6 +61,8 @@ class Rules:
     top_failures_count_losses: bool = _one_of(False, True)
     return_visible: bool = _one_of(False, True)
     max_deals: int = 200
+    tribute: bool = _one_of(False, True, usual=True)
+    tribute_lead: str = _one_of("payer", "banker", usual="payer")
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name.isprintable() or not self.name:
@@ -106,12 +110,15 @@ class Rules:
 
     @classmethod
     def from_switches(cls, switches: Mapping[str, Any]) -> Rules:
-        """The rules with every switch given by value, as a run's manifest holds them."""
+        """The rules with every switch given by value, as a run's manifest holds them.
+
+        One written before there were `tribute` and `tribute_lead` was played with what is usual.
+        """
         if not isinstance(switches, Mapping):
             raise RulesError(f"rules are {switches!r}; every switch by name is needed")
         known = {item.name for item in fields(cls)}
         unknown = sorted(map(str, set(switches) - known))
-        missing = sorted(known - set(switches))
+        missing = sorted(known - set(switches) - _LATER)
         if unknown or missing:
             raise RulesError(f"switches {unknown} are unknown and {missing} are missing")
         gains = switches["promotion"]
@@ -266,7 +273,12 @@ _OFFSETS = {
     "match_win": lay.R_MATCH_WIN,
     "top_failures_count_losses": lay.R_COUNT_LOSSES,
     "return_visible": lay.R_RETURN_VISIBLE,
+    "tribute": lay.R_TRIBUTE,
+    "tribute_lead": lay.R_TRIBUTE_LEAD,
 }
+
+# Switches that older runs do not have.
+_LATER = {"tribute", "tribute_lead"}
 
 
 _GUIDE = Rules(

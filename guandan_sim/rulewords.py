@@ -37,7 +37,7 @@ _MEANINGS: dict[str, Mapping[Any, str] | str] = {
     },
     "active_level": {
         "winner": "The level played is that of the team that won the deal before.",
-        "leader": "The level played is that of the team that leads: the payers' after a paid "
+        "leader": "The level played is that of the team that leads: mostly the payers' after a paid "
         "tribute, the Banker's after a cancelled one. It is settled before any card is given.",
     },
     "top_level": "Levels go from 2 to {}, which nobody skips; there a match is won.",
@@ -103,6 +103,14 @@ _MEANINGS: dict[str, Mapping[Any, str] | str] = {
     "return_visible": {
         True: "All see the cards returned, once play starts.",
         False: "Only giver and receiver see a card that is returned.",
+    },
+    "tribute": {
+        True: "Losers pay tribute before the next deal.",
+        False: "No tribute is ever paid; the Banker leads the next deal.",
+    },
+    "tribute_lead": {
+        "payer": "After a paid tribute the payer of the Banker's card leads.",
+        "banker": "After a paid tribute the Banker leads.",
     },
     "max_deals": "A match that has no winner after deal number {} is cut off: a limit of the "
     "simulator.",

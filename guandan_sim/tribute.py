@@ -80,7 +80,7 @@ def tribute_due(state: Words) -> None:
     cancel them.
     """
     banker = state[lay.V_PREVIOUS]
-    if banker < 0:
+    if banker < 0 or not state[lay.V_RULES + lay.R_TRIBUTE]:
         return
     follower = state[lay.V_PREVIOUS + 1]
     last = state[lay.V_PREVIOUS + 3]
@@ -109,12 +109,12 @@ def _copies(state: Words, seat: int, card: int) -> int:
 
 @kernel
 def start_tribute(state: Words) -> None:
-    """Ask the first payer, or start the play if the tribute is cancelled (the Banker leads then).
+    """Ask the first payer, or start the play if nothing is paid (the Banker leads then).
 
     Of two payers the Banker's right-hand neighbour is asked first; neither sees what the other
     gives.
     """
-    if state[lay.V_CANCELLED]:
+    if state[lay.V_CANCELLED] or not state[lay.V_TRIBUTE]:
         start_play(state, state[lay.V_PREVIOUS])
         return
     state[lay.V_PHASE] = lay.PHASE_TRIBUTE
@@ -209,8 +209,10 @@ def apply_return(state: Words, card: int) -> None:
 @kernel
 def tribute_leader(state: Words) -> int:
     """The payer whose card the Banker received; with payers fixed by seat the higher card's payer,
-    if equal the higher seat of the two.
+    if equal the higher seat of the two. The Banker, where the rules say so.
     """
+    if state[lay.V_RULES + lay.R_TRIBUTE_LEAD]:
+        return state[lay.V_PREVIOUS]
     payer = state[lay.V_GIVER]
     if state[lay.V_TRIBUTE] == 2 and state[lay.V_RULES + lay.R_EQUAL_TRIBUTE] == 1:
         difference = _given_power(state, payer) - _given_power(state, payer ^ 2)

@@ -37,6 +37,8 @@ GUIDE: dict[str, Any] = {
     "top_failures_count_losses": False,
     "return_visible": True,
     "max_deals": 200,
+    "tribute": True,
+    "tribute_lead": "payer",  # or "banker"
 }
 
 # The others by what differs, as the table of the rules gives it.
@@ -234,6 +236,8 @@ def is_eligible(card: str, level: str, switches: Switches) -> bool:
 
 def is_cancelled(finish_order: Sequence[int], hands: Hands, switches: Switches) -> bool:
     """Whether both red jokers lie where they cancel the tribute due after `finish_order`."""
+    if not switches["tribute"]:
+        return False
     reds = [list(hand).count("HR") for hand in hands]
     liable = dwellers(finish_order)
     if len(liable) == 1:
@@ -260,6 +264,8 @@ def tribute(
     Banker's first. `drawn_payer` pays the Banker on equal cards if `equal_tribute` is ``random``.
     """
     banker, follower = finish_order[0], finish_order[1]
+    if not switches["tribute"]:
+        return False, [], banker
     if is_cancelled(finish_order, hands, switches):
         return True, [], banker
     cards: dict[int, str] = {}
@@ -271,7 +277,8 @@ def tribute(
         cards[payer] = card
     if len(cards) == 1:
         (payer,) = cards
-        return False, [(payer, banker, cards[payer])], payer
+        leader = banker if switches["tribute_lead"] == "banker" else payer
+        return False, [(payer, banker, cards[payer])], leader
 
     powers = {payer: power(rank_of(card), level) for payer, card in cards.items()}
     tied = len(set(powers.values())) == 1
@@ -283,6 +290,8 @@ def tribute(
         raise RefereeError(f"drawn_payer must be one of {sorted(cards)}, not {drawn_payer}")
     # Where seats fix who pays whom (p pays p - 1), the cards still say who leads.
     leader = to_banker if rule != "fixed_seat" else max(cards) if tied else higher
+    if switches["tribute_lead"] == "banker":
+        leader = banker
     other = partner(to_banker)
     transfers = [(to_banker, banker, cards[to_banker]), (other, follower, cards[other])]
     return False, transfers, leader
@@ -293,7 +302,8 @@ def active_level(
 ) -> tuple[int, str]:
     """Whose level the deal after `finish_order` is played at, and that level: (owner, level)."""
     owner = team(finish_order[0])
-    if switches["active_level"] == "leader" and not is_cancelled(finish_order, hands, switches):
+    paid = switches["tribute"] and not is_cancelled(finish_order, hands, switches)
+    if switches["active_level"] == "leader" and paid and switches["tribute_lead"] == "payer":
         # A payer will lead, and payers are on one side.
         owner = team(dwellers(finish_order)[0])
     return owner, levels[owner]

@@ -161,7 +161,7 @@ class MatchReferee:
         same((owner, level), (row["owner"], row["level"]), "owner and level")
         payers = dwellers(self.order)
         cancelled = is_cancelled(self.order, hands, self.switches)
-        kind = ("single", "double")[len(payers) - 1]
+        kind = ("single", "double")[len(payers) - 1] if self.switches["tribute"] else "none"
         same((kind, cancelled), (row["tribute"], row["cancelled"]), "tribute")
         self.seen[f"{kind}, cancelled {cancelled}"] += 1
         give = {gift["giver"]: gift["card"] for gift in gifts}

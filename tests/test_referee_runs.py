@@ -30,6 +30,32 @@ def test_the_referee_follows_runs_of_whole_matches(preset: str, tmp_path: Path) 
 
 
 @pytest.mark.parametrize(
+    "change",
+    [
+        {"tribute": False},
+        {"tribute_lead": "banker"},
+        {"tribute_lead": "banker", "active_level": "leader"},
+        {"tribute": False, "active_level": "leader", "equal_tribute": "fixed_seat"},
+        {"tribute_lead": "banker", "equal_tribute": "fixed_seat"},
+    ],
+    ids=str,
+)
+def test_the_referee_follows_runs_without_tribute_or_with_its_lead_moved(
+    change: dict[str, Any], tmp_path: Path
+) -> None:
+    rules = gs.Rules.preset("guide").replace(**change)
+    run = gs.simulate(matches=MATCHES, rules=rules, seed=23, out=tmp_path / "run", workers=1)
+    assert isinstance(run, gs.Run)
+    check_run(run, PRESETS["guide"] | change)
+    assert run.verify().ok
+    later = run.deals(["leader", "previous", "cancelled", "tribute"])
+    later = later[later["previous"] != ""]
+    banker = later["previous"].astype(str).str[0].astype(int)
+    assert (later["leader"] == banker).all()
+    assert (later["tribute"] == "none").all() == ("tribute" in change)
+
+
+@pytest.mark.parametrize(
     ("preset", "change"),
     [
         ("guide", {"opening_leader": "random"}),
@@ -53,6 +79,8 @@ def test_the_referee_follows_runs_of_whole_matches(preset: str, tmp_path: Path) 
         ("ace_reset", {"top_failures": 2}),
         ("ace_reset", {"top_failures_count_losses": True}),
         ("guide", {"max_deals": 5}),
+        ("guide", {"tribute": False}),
+        ("wikipedia", {"tribute_lead": "banker"}),
     ],
     ids=str,
 )

@@ -36,6 +36,8 @@ OTHERS: dict[str, tuple[Any, dict[int, int]]] = {
     "top_failures_count_losses": (True, {lay.R_COUNT_LOSSES: 1}),
     "return_visible": (False, {lay.R_RETURN_VISIBLE: 0}),
     "max_deals": (50, {lay.R_MAX_DEALS: 50}),
+    "tribute": (False, {lay.R_TRIBUTE: 0}),
+    "tribute_lead": ("banker", {lay.R_TRIBUTE_LEAD: 1}),
 }
 
 
@@ -171,6 +173,12 @@ def test_switches_of_a_spoilt_manifest(change: dict[Any, Any], message: str) -> 
 def test_switches_are_a_mapping(junk: Any) -> None:
     with pytest.raises(gs.RulesError, match="every switch by name is needed"):
         gs.Rules.from_switches(junk)
+
+
+def test_switches_that_came_later_may_be_missing() -> None:
+    switches = GUIDE.switches()
+    del switches["tribute"], switches["tribute_lead"]
+    assert gs.Rules.from_switches(switches) == GUIDE
 
 
 def test_a_switch_may_not_be_missing() -> None:
