@@ -37,8 +37,8 @@ _MEANINGS: dict[str, Mapping[Any, str] | str] = {
     },
     "active_level": {
         "winner": "The level played is that of the team that won the deal before.",
-        "leader": "The level played is that of the team that leads: mostly the payers' after a paid "
-        "tribute, the Banker's after a cancelled one. It is settled before any card is given.",
+        "leader": "The level played is that of the team that leads: mostly the payers' after a "
+        "paid tribute, the Banker's after a cancelled one. It is settled before any card is given.",
     },
     "top_level": "Levels go from 2 to {}, which nobody skips; there a match is won.",
     "promotion": "A team gains {} levels when its first player's partner is second/third/last.",
