@@ -67,6 +67,11 @@ DISABLED: bool = bool(numba.config.DISABLE_JIT)
 _PACKAGE = Path(__file__).parent
 # A file that is missing here only costs a recompilation when it is edited; no kernel may be listed.
 _NOT_COMPILED = {
+    "experiments.py",
+    "figures.py",
+    "reporthtml.py",
+    "reportpage.py",
+    "stats.py",
     "__init__.py",
     "__main__.py",
     "aggregates.py",
@@ -167,7 +172,11 @@ def source_key(*extra: bytes) -> str:
     )
     digest.update(repr((versions, VECTORS, processor)).encode())
     for path in sorted(_PACKAGE.rglob("*.py")):
-        if path.name not in _NOT_COMPILED and path.parent.name not in ("commands", "templates"):
+        if path.name not in _NOT_COMPILED and path.parent.name not in (
+                "answers",
+                "commands",
+                "templates",
+            ):
             digest.update(path.relative_to(_PACKAGE).as_posix().encode())
             digest.update(path.read_bytes())
     for item in extra:

@@ -1,0 +1,293 @@
+"""The deals of a part of a run, column by column, with what statistics ask of hands and plays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import dealfacts, loop
+from .. import layout as lay
+from ..columns import to_columns
+from ..errors import RunError
+from ..parts import row_groups
+from ..planner import WORK_SIZE
+from ..rules import Rules
+from ..schemas import CARD_NUMBER, TABLES, WORDS
+
+if TYPE_CHECKING:
+    from ..runs import Run
+
+__all__ = ["Facts", "facts_of_part"]
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+_ORDERS = np.array([[*map(int, word or "0123")] for word in WORDS["finish"]], np.int64)
+_PLAYS = ("seat", "shape", "rank", "size", "chosen_passes")
+_TRIBUTES = ("set", "arm", "deal", "giver", "receiver", "card", "returned")
+
+
+@dataclass(frozen=True, eq=False)
+class Facts:
+    """Some deals of one arm of a run, in order: n of them, no set of which is elsewhere.
+
+    columns: of the table deals, words by their places.
+    tributes: columns of the rows that belong to these deals.
+    plays: their plays packed as `dealfacts.follow_deals` takes them; None if not logged.
+    rules: that they were played by.
+    planned: which deals (bool[n]) plans are made of.
+    """
+
+    columns: Mapping[str, NDArray[Any]]
+    tributes: Mapping[str, NDArray[Any]]
+    plays: Ints | None
+    rules: Rules
+    planned: NDArray[np.bool_]
+
+    def __len__(self) -> int:
+        return len(self.columns["set"])
+
+    @cached_property
+    def sets(self) -> Ints:
+        """int64[n]: the set of each deal; sets are the clusters of every interval."""
+        return self.columns["set"].astype(np.int64)
+
+    @cached_property
+    def level(self) -> Ints:
+        """int64[n]: rank of the level, 1 ("2") to 13 ("A")."""
+        return self.columns["level"].astype(np.int64) + 1
+
+    @cached_property
+    def order(self) -> Ints:
+        """int64[n, 4]: seats in the order they finished."""
+        return np.stack(
+            [self.columns[name] for name in ("first", "second", "third", "last")], axis=1
+        ).astype(np.int64)
+
+    @cached_property
+    def winner(self) -> Ints:
+        """int64[n]: the team that won the deal, 0 or 1."""
+        return self.order[:, 0] & 1
+
+    @cached_property
+    def outcome(self) -> Ints:
+        """int64[n]: place of the winner's partner: 0 second (a sweep), 1 third, 2 last."""
+        return _partner_place(self.order)
+
+    @cached_property
+    def gain(self) -> Ints:
+        """int64[n]: levels that the finish was worth to the winners."""
+        return self.columns["gain"].astype(np.int64)
+
+    def levels_of(self, team: Ints) -> Floats:
+        """float64[n]: levels that these teams (0 or 1) gained, negative if the other one did."""
+        return np.where(self.winner == team, self.gain, -self.gain).astype(np.float64)
+
+    def won_by(self, team: Ints) -> Floats:
+        """float64[n]: 1 where these teams won the deal, else 0."""
+        return (self.winner == team).astype(np.float64)
+
+    @cached_property
+    def leader(self) -> Ints:
+        """int64[n]: the seat that led first."""
+        return self.columns["leader"].astype(np.int64)
+
+    @cached_property
+    def opening(self) -> NDArray[np.bool_]:
+        """bool[n]: there was no deal before."""
+        return self.columns["previous"] == 0
+
+    @cached_property
+    def previous(self) -> Ints:
+        """int64[n, 4]: the finishing order of the deal before; 0123 where there was none."""
+        return _ORDERS[self.columns["previous"]]
+
+    @cached_property
+    def previous_outcome(self) -> Ints:
+        """int64[n]: `outcome` of the deal before."""
+        return _partner_place(self.previous)
+
+    @cached_property
+    def due(self) -> Ints:
+        """int64[n]: tributes due: 0, 1 or 2."""
+        return self.columns["tribute"].astype(np.int64)
+
+    @cached_property
+    def cancelled(self) -> NDArray[np.bool_]:
+        """bool[n]: tribute was due, and red jokers cancelled it."""
+        return self.columns["cancelled"].astype(bool)
+
+    @cached_property
+    def tribute_deal(self) -> Ints:
+        """int64[t]: for each row of the tributes the place of its deal, 0 to n - 1."""
+        keys = _keys(self.columns)
+        wanted = _keys(self.tributes)
+        places = np.searchsorted(keys, wanted)
+        if (places >= len(keys)).any() or (keys[np.minimum(places, len(keys) - 1)] != wanted).any():
+            raise RunError("a tribute has no deal; `guandan-sim verify` says what is wrong")
+        return places
+
+    def tribute_column(self, name: str) -> Ints:
+        """int64[t]: a column of the tributes; cards as card numbers (bits of a board)."""
+        values = self.tributes[name]
+        if name in ("card", "returned"):
+            return CARD_NUMBER[values].astype(np.int64)
+        return values.astype(np.int64)
+
+    @cached_property
+    def dealt(self) -> Ints:
+        """int64[n, 4, 2]: the hands as dealt, before tribute, by seat."""
+        hands = [self.columns[f"hand{seat}_{word}"] for seat in range(4) for word in ("one", "two")]
+        return np.stack(hands, axis=1).reshape(-1, 4, 2)
+
+    @cached_property
+    def hands(self) -> Ints:
+        """int64[n, 4, 2]: the hands that play began with, tributes and returns exchanged."""
+        hands = self.dealt.copy()
+        deal = self.tribute_deal
+        giver, receiver = self.tribute_column("giver"), self.tribute_column("receiver")
+        for card, source, target in (("card", giver, receiver), ("returned", receiver, giver)):
+            bit = np.int64(1) << self.tribute_column(card)
+            # A seat pays at most one card and receives at most one, so no place comes twice.
+            one, two = hands[deal, source, 0], hands[deal, source, 1]
+            hands[deal, source, 0] = np.where(two & bit, one, one & ~bit)
+            hands[deal, source, 1] = two & ~bit
+            one, two = hands[deal, target, 0], hands[deal, target, 1]
+            hands[deal, target, 0] = one | bit
+            hands[deal, target, 1] = two | (one & bit)
+        return hands
+
+    @cached_property
+    def held(self) -> Ints:
+        """int64[n, 4, HAND_WIDTH]: of each hand that play began with, see `dealfacts.hand_facts`.
+        """
+        return _hand_facts(self.hands, self.level)
+
+    @cached_property
+    def held_as_dealt(self) -> Ints:
+        """As `held`, of the hands as dealt."""
+        return _hand_facts(self.dealt, self.level)
+
+    @cached_property
+    def plans(self) -> Ints:
+        """int64[p, 4, PLAN_WIDTH]: of the deals that are `planned`, in order; see
+        `dealfacts.plan_facts`.
+        """
+        hands = np.ascontiguousarray(self.hands[self.planned]).reshape(-1, 2)
+        facts = np.zeros((len(hands), dealfacts.PLAN_WIDTH), np.int64)
+        levels = np.repeat(self.level[self.planned], 4)
+        pair = int(self.rules.full_house_joker_pair)
+        dealfacts.plan_facts(hands, levels, pair, np.zeros(WORK_SIZE, np.int64), facts)
+        return facts.reshape(-1, 4, dealfacts.PLAN_WIDTH)
+
+    @cached_property
+    def play(self) -> tuple[Ints, Ints, Ints]:
+        """Of logged plays: int64[n, START_WIDTH] of each deal, and rows of the bombs and of plays
+        that the partner could beat, see `dealfacts.follow_deals`.
+        """
+        assert self.plays is not None
+        ends = np.cumsum(self.columns["plays"].astype(np.int64))
+        if len(self.plays) != (ends[-1] if len(ends) else 0):
+            raise RunError(
+                f"{len(self.plays)} plays are logged of deals that have "
+                f"{ends[-1] if len(ends) else 0}; `guandan-sim verify` says what is wrong"
+            )
+        starts = np.zeros((len(self), dealfacts.START_WIDTH), np.int64)
+        room = int(self.columns["plays"].max(initial=0)) * _DEALS_AT_ONCE
+        bombs = np.zeros((room, dealfacts.BOMB_WIDTH), np.int64)
+        partners = np.zeros((room, dealfacts.PARTNER_WIDTH), np.int64)
+        counts = np.zeros(2, np.int64)
+        found: tuple[list[Ints], list[Ints]] = ([], [])
+        for first in range(0, len(self), _DEALS_AT_ONCE):
+            some = slice(first, first + _DEALS_AT_ONCE)
+            before = ends[first - 1] if first else 0
+            dealfacts.follow_deals(
+                self.plays[before:],
+                ends[some] - before,
+                self.level[some],
+                int(self.rules.pass_locks),
+                starts[some],
+                bombs,
+                partners,
+                counts,
+            )
+            for kept, rows, count in zip(found, (bombs, partners), counts.tolist(), strict=True):
+                own = rows[:count].copy()
+                own[:, 0] += first
+                kept.append(own)
+        return starts, _joined(found[0], bombs), _joined(found[1], partners)
+
+    def of_teams(self, values: Ints) -> Ints:
+        """int64[n]: what seats 0 and 2 have of ``values``, int64[n, 4], less what 1 and 3 have."""
+        found: Ints = values[:, 0] + values[:, 2] - values[:, 1] - values[:, 3]
+        return found
+
+
+_DEALS_AT_ONCE = 4_096
+
+
+def _joined(rows: list[Ints], like: Ints) -> Ints:
+    return np.concatenate(rows) if rows else like[:0]
+
+
+def _partner_place(order: Ints) -> Ints:
+    partner = order[:, 0] ^ 2
+    return np.where(order[:, 1] == partner, 0, np.where(order[:, 2] == partner, 1, 2))
+
+
+def _keys(columns: Mapping[str, NDArray[Any]]) -> Ints:
+    return columns["set"].astype(np.int64) << 16 | columns["deal"].astype(np.int64)
+
+
+def _hand_facts(hands: Ints, levels: Ints) -> Ints:
+    facts = np.zeros((4 * len(hands), dealfacts.HAND_WIDTH), np.int64)
+    dealfacts.hand_facts(hands.reshape(-1, 2), np.repeat(levels, 4), facts)
+    return facts.reshape(-1, 4, dealfacts.HAND_WIDTH)
+
+
+def facts_of_part(
+    run: Run, part: tuple[int, int], rules: list[Rules], every: int
+) -> Iterator[Facts]:
+    """The deals of each arm of a part (first set, one past its last). ``rules`` are those of the
+    arms; plans are made of every so manieth set.
+
+    Raises RunError for files that cannot be read, and rows that do not fit together.
+    """
+    columns = _read(run, "deals", part, TABLES["deals"].names)
+    tributes = _read(run, "tributes", part, _TRIBUTES)
+    plays = None
+    if "plays" in run.tables:
+        found = _read(run, "plays", part, (*_PLAYS, *(("arm",) if len(rules) > 1 else ())))
+        packed = found["seat"].astype(np.int64)
+        for name, shift in (
+            ("shape", lay.H_SHAPE),
+            ("rank", lay.H_RANK),
+            ("size", lay.H_SIZE),
+            ("chosen_passes", loop.P_CHOSEN),
+        ):
+            packed |= found[name].astype(np.int64) << shift
+        plays = packed
+    for number, of_arm in enumerate(rules):
+        if len(rules) == 1:
+            mine, gifts, played = columns, tributes, plays
+        else:
+            mine, gifts = (
+                {name: values[table["arm"] == number] for name, values in table.items()}
+                for table in (columns, tributes)
+            )
+            played = None if plays is None else plays[found["arm"] == number]
+        yield Facts(mine, gifts, played, of_arm, mine["set"] % every == 0)
+
+
+def _read(run: Run, table: str, part: tuple[int, int], names: tuple[str, ...]) -> dict[str, Any]:
+    pieces: dict[str, list[NDArray[Any]]] = {name: [] for name in names}
+    for data in row_groups(run.folder, TABLES[table], part, list(names)):
+        for name, values in to_columns(TABLES[table], data).items():
+            pieces[name].append(values)
+    none = [np.zeros(0, np.uint8)]
+    return {name: np.concatenate(values or none) for name, values in pieces.items()}

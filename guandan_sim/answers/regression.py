@@ -1,0 +1,150 @@
+"""Least squares over a run of any size: what one more of a thing is worth, the others equal."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..intervals import UNKNOWN, student_quantile
+from .facts import Facts
+from .ratios import Estimate
+from .statistic import Measure
+
+__all__ = ["Regressed", "Regression", "regressed"]
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+class Regression:
+    """Sums from which ``outcomes`` are explained by ``terms`` and a constant, by set.
+
+    Kept are the sums over sets of the products of each set's normal equations, whose number depends
+    on the terms alone: the sandwich variance of coefficients clustered by set comes from them once
+    these are known. Source: K.-Y. Liang and S. L. Zeger, Biometrika 73 (1986) 13.
+
+    >>> found = Regression(1, 1)
+    >>> x = np.arange(6.0)[:, None]
+    >>> found.add(np.arange(6), x, 2 * x + 1)
+    >>> round(found.estimate(0, 0).value, 6)
+    2.0
+    """
+
+    def __init__(self, terms: int, outcomes: int) -> None:
+        self._terms = terms + 1
+        self._outcomes = outcomes
+        self._pairs = np.triu_indices(self._terms)
+        width = len(self._pairs[0]) + self._terms * outcomes
+        self.totals = np.zeros(width)
+        self.products = np.zeros((width, width))
+        self.sets = 0
+        self.units = 0
+
+    def add(self, sets: Ints, terms: Floats, outcomes: Floats) -> None:
+        """Add units in the order of their ``sets``, int64[n]: float64[n, terms] and
+        float64[n, outcomes].
+        """
+        if not len(sets):
+            return
+        design = np.concatenate([np.ones((len(sets), 1)), terms], axis=1)
+        first, second = self._pairs
+        columns = [design[:, first] * design[:, second]]
+        columns += [design * outcomes[:, [k]] for k in range(self._outcomes)]
+        begins = np.flatnonzero(np.concatenate([[True], sets[1:] != sets[:-1]]))
+        by_set = np.add.reduceat(np.concatenate(columns, axis=1), begins, axis=0)
+        self.totals += by_set.sum(axis=0)
+        self.products += by_set.T @ by_set
+        self.sets += len(begins)
+        self.units += len(sets)
+
+    def merge(self, other: Regression) -> None:
+        """Add the sums of other sets."""
+        self.totals += other.totals
+        self.products += other.products
+        self.sets += other.sets
+        self.units += other.units
+
+    def estimate(self, term: int, outcome: int, confidence: float = 0.95) -> Estimate:
+        """The coefficient of a term, from 0. Unknown where the terms do not tell it: fewer sets
+        than terms, or a term that never changes or follows from others.
+        """
+        unknown = Estimate(math.nan, math.nan, UNKNOWN, self.units, self.sets)
+        size, pairs = self._terms, len(self._pairs[0])
+        square = np.zeros((size, size))
+        square[self._pairs] = self.totals[:pairs]
+        square = square + square.T - np.diag(np.diag(square))
+        # Terms of like size make the test of rank one of their correlation.
+        scale = np.sqrt(np.diag(square))
+        if self.sets <= size or (scale == 0).any():
+            return unknown
+        scaled = square / np.outer(scale, scale)
+        if np.linalg.eigvalsh(scaled)[0] < 1e-9:
+            return unknown
+        inverse = np.linalg.inv(scaled) / np.outer(scale, scale)
+        begin = pairs + size * outcome
+        beta = inverse @ self.totals[begin : begin + size]
+        # A set's residual sums are linear in what was kept of it: its last columns less those of
+        # the design times beta.
+        linear = np.zeros((size, len(self.totals)))
+        for at, (i, j) in enumerate(zip(*self._pairs, strict=True)):
+            linear[i, at] -= beta[j]
+            if i != j:
+                linear[j, at] -= beta[i]
+        linear[:, begin : begin + size] += np.eye(size)
+        meat = linear @ self.products @ linear.T
+        variance = (inverse @ meat @ inverse)[term + 1, term + 1] * self.sets / (self.sets - 1)
+        value, se = float(beta[term + 1]), math.sqrt(max(variance, 0.0))
+        margin = student_quantile(confidence, self.sets - size) * se
+        interval = (value - margin, value + margin)
+        return Estimate(value, se, interval, self.units, self.sets)
+
+
+@dataclass(frozen=True, eq=False)
+class Regressed:
+    """A table of coefficients, a row a term; otherwise as `statistic.Statistic`. ``observe`` gives
+    of some deals the place of each unit's deal int64[u], terms float64[u, rows] and outcomes
+    float64[u, measures].
+    """
+
+    key: str
+    title: str
+    rows: tuple[str, ...]
+    measures: tuple[Measure, ...]
+    observe: Callable[[Facts], tuple[Ints, Floats, Floats]]
+    unit: str = "deals"
+    heading: str = ""
+    plays: bool = False
+    exact: None = None
+    figure: str = "bars"
+
+    @property
+    def definition(self) -> str:
+        """What it is, from the docstring."""
+        return inspect.cleandoc(self.observe.__doc__ or "")
+
+    def empty(self) -> Regression:
+        """Sums of nothing."""
+        return Regression(len(self.rows), len(self.measures))
+
+    def add(self, facts: Facts, sums: Regression) -> None:
+        """Add what these deals say."""
+        deals, terms, outcomes = self.observe(facts)
+        sums.add(facts.sets[deals], terms, outcomes)
+
+
+def regressed(
+    title: str, rows: Sequence[str], measures: Sequence[Measure], **options: Any
+) -> Callable[[Callable[[Facts], tuple[Ints, Floats, Floats]]], Regressed]:
+    """As `statistic.statistic`, of coefficients."""
+
+    def made(observe: Callable[[Facts], tuple[Ints, Floats, Floats]]) -> Regressed:
+        key = observe.__name__.replace("_", "-")
+        return Regressed(key, title, tuple(rows), tuple(measures), observe, **options)
+
+    return made

@@ -1,0 +1,255 @@
+"""What cards are worth: wilds, jokers, bombs, the lead, a short plan, a strong partner.
+
+Cards are those dealt, before tribute: they are given at random, so that what goes with them is
+caused by them, by tribute too if that moves them.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import dealfacts
+from ..cards import RANK_WORDS
+from .facts import Facts
+from .regression import regressed
+from .statistic import GAIN, WON, Measure, Observed, codes, results, statistic
+
+__all__ = ["CHAPTER"]
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+ITEMS = (
+    "wild",
+    "red joker",
+    "black joker",
+    "other level card",
+    "ace",
+    "bomb of 4",
+    "bomb of 5",
+    "bomb of 6",
+    "bomb of 7 or 8",
+    "straight flush",
+)
+_POINTS = Measure("won", "points")
+
+
+def _items(facts: Facts) -> Ints:
+    """int64[n, ITEMS]: how many of each team 0 was dealt more than team 1."""
+    held = facts.held_as_dealt
+    bombs = dealfacts.H_BOMBS
+    each = [
+        held[:, :, dealfacts.H_WILDS],
+        held[:, :, dealfacts.H_RED],
+        held[:, :, dealfacts.H_BLACK],
+        held[:, :, dealfacts.H_LEVEL] - held[:, :, dealfacts.H_WILDS],
+        # At level A the aces are level cards.
+        held[:, :, dealfacts.H_ACES] * (facts.level != 13)[:, None],
+        held[:, :, bombs],
+        held[:, :, bombs + 1],
+        held[:, :, bombs + 2],
+        held[:, :, bombs + 3] + held[:, :, bombs + 4],
+        held[:, :, dealfacts.H_FLUSHES] > 0,
+    ]
+    return np.stack([facts.of_teams(values.astype(np.int64)) for values in each], axis=1)
+
+
+def _results_of_team_0(facts: Facts) -> tuple[Floats, Floats]:
+    """Whether team 0 won, less one half, and the levels that it gained."""
+    team = np.zeros(len(facts), np.int64)
+    return facts.won_by(team) - 0.5, facts.levels_of(team)
+
+
+@statistic("What cards are worth", rows=ITEMS, measures=(GAIN, _POINTS), heading="one more of")
+def values(facts: Facts) -> Observed:
+    """What one more of a thing is worth to a team than to the other, in levels a deal and in
+    percentage points of deals won: the slope of the result on the difference between the teams.
+
+    Unit: a deal. With d the difference and y the result of team 0 it is sum(d y) / sum(d^2), which
+    is the slope of a regression, since cards are dealt without regard to teams and d is 0 on
+    average. The one more comes in the place of an average other card of the 27. A wild is a heart
+    of the level; a bomb is a rank of which a hand holds so many cards that are not wild, and no
+    more; "straight flush" is a hand that holds one without a wild. By chance what one team holds the
+    other lacks, so that going from one copy here to one there is worth twice as much. At level A
+    aces are level cards.
+    """
+    items = _items(facts)
+    n = len(facts)
+    won, gain = _results_of_team_0(facts)
+    among = (items**2).astype(np.float64).ravel()
+    above = [(items * result[:, None]).ravel() for result in (gain, won)]
+    return Observed(
+        np.tile(np.arange(len(ITEMS)), n),
+        [(value, among) for value in above],
+        np.repeat(np.arange(n), len(ITEMS)),
+    )
+
+
+@regressed("What cards are worth, the others equal", ITEMS, (GAIN, _POINTS), heading="one more of")
+def values_others_equal(facts: Facts) -> tuple[Ints, Floats, Floats]:
+    """As "What cards are worth", but with the differences in all the other things held equal: the
+    coefficients of one regression on all of them.
+
+    Unit: a deal. A bomb of aces is worth its aces and a bomb here, and a red joker is compared with
+    hands that have as many bombs.
+    """
+    won, gain = _results_of_team_0(facts)
+    outcomes = np.stack([gain, won], axis=1)
+    return np.arange(len(facts)), _items(facts).astype(np.float64), outcomes
+
+
+_BY_LEVEL = ("wild", "red joker", "black joker", "bomb", "straight flush", "first lead")
+
+
+@statistic(
+    "What cards are worth, by level",
+    rows=RANK_WORDS[1:14],
+    measures=tuple(Measure(name, "levels") for name in _BY_LEVEL),
+    heading="level",
+    figure="line",
+)
+def values_by_level(facts: Facts) -> Observed:
+    """As "What cards are worth", in levels a deal, by the level that is played; "bomb" counts bombs
+    of any number of cards. "First lead" is what the opening leader's side gains, so that moving the
+    lead, or a card, from one side to the other is worth twice as much; only opening deals count for
+    it.
+
+    Unit: a deal.
+    """
+    items = _items(facts)
+    _, gain = _results_of_team_0(facts)
+    lead = np.where(facts.opening, 1 - 2 * (facts.leader & 1), 0)
+    columns = [items[:, 0], items[:, 1], items[:, 2], items[:, 5:9].sum(axis=1), items[:, 9], lead]
+    ratios = [(column * gain, column.astype(np.float64) ** 2) for column in columns]
+    return Observed(facts.level - 1, ratios)
+
+
+_MORE = ("wilds", "red jokers", "black jokers")
+
+
+@statistic(
+    "One or two more than the opponents",
+    rows=("1 more", "2 more"),
+    measures=tuple(
+        Measure(f"{name}: {measure.name}", measure.kind)
+        for name in _MORE
+        for measure in (WON, GAIN)
+    ),
+)
+def more_copies(facts: Facts) -> Observed:
+    """Share of deals won by the team that was dealt one or two wilds more than the other, and the
+    levels that it gained; likewise red and black jokers.
+
+    Unit: a deal in which the teams were dealt differently.
+    """
+    items = _items(facts)
+    n = len(facts)
+    ratios = []
+    for at in range(3):
+        more = np.repeat(np.abs(items[:, at]), 2)
+        among = (more == np.tile([1, 2], n)).astype(np.float64)
+        for value in results(facts, (items[:, at] < 0).astype(np.int64)):
+            ratios.append((np.repeat(value, 2) * among, among))
+    return Observed(np.tile([0, 1], n), ratios, np.repeat(np.arange(n), 2))
+
+
+@statistic("The opening lead", rows=("leading side",), measures=(WON, GAIN), figure="")
+def opening_lead(facts: Facts) -> Observed:
+    """Share of deals won by the side that leads first, and levels that it gained, where no deal came
+    before.
+
+    Unit: an opening deal, whose leader is drawn. Where the bots are the same on both sides, what
+    differs from 50% is the lead.
+    """
+    return Observed(np.where(facts.opening, 0, -1), results(facts, facts.leader & 1))
+
+
+_FEWER = (1, 2, 3, 4, 5, 6, 8)
+
+
+@statistic(
+    "Turns needed, team against team",
+    rows=("1 fewer", "2 fewer", "3 fewer", "4 fewer", "5 fewer", "6 or 7 fewer", "8 or more fewer"),
+    measures=(WON, GAIN),
+    unit="deals with plans",
+    heading="turns needed",
+)
+def turns_of_teams(facts: Facts) -> Observed:
+    """How the team does whose hands need fewer turns together, by how many fewer.
+
+    Turns are the plays other than bombs in the best plan of a hand (`gs.plan`), tributes exchanged.
+    Unit: a deal whose teams need differently many; of a large run a part of the sets, evenly spread,
+    has plans.
+    """
+    fewer = -facts.of_teams(facts.plans[:, :, dealfacts.P_TURNS])
+    deals = np.flatnonzero(facts.planned)
+    return Observed(
+        codes(np.abs(fewer), _FEWER), results(facts, (fewer < 0).astype(np.int64), deals), deals
+    )
+
+
+_TURNS = (0, 5, 6, 7, 8, 9, 10, 11, 12)
+
+
+def _seats(facts: Facts) -> tuple[Ints, Ints]:
+    """Of the four seats of each deal with plans: the place of the deal, and the seat."""
+    deals = np.flatnonzero(facts.planned)
+    return np.repeat(deals, 4), np.tile(np.arange(4), len(deals))
+
+
+@statistic(
+    "Turns that a hand needs",
+    rows=("4 or fewer", "5", "6", "7", "8", "9", "10", "11", "12 or more"),
+    measures=(Measure("out first", "share"), Measure("last", "share"), WON, GAIN),
+    unit="hands with plans",
+    heading="turns",
+)
+def turns_of_hands(facts: Facts) -> Observed:
+    """Share of hands that are out first, and that are last or swept, and how their side does, by the
+    turns of the hand's best plan when play begins.
+
+    Unit: a hand, four a deal. After a sweep both losers count as last.
+    """
+    deals, seats = _seats(facts)
+    turns = facts.plans[:, :, dealfacts.P_TURNS].ravel()
+    order = facts.order[deals]
+    last = (order[:, 3] == seats) | ((order[:, 2] == seats) & (facts.outcome[deals] == 0))
+    values_of = [order[:, 0] == seats, last, *results(facts, seats & 1, deals)]
+    return Observed(codes(turns, _TURNS), values_of, deals)
+
+
+@regressed(
+    "What a turn more costs, by whose it is",
+    ("own hand", "partner's hand", "next opponent's hand", "opponent's before"),
+    (Measure("out first", "points"), _POINTS, GAIN),
+    unit="hands with plans",
+    heading="one turn more in",
+)
+def turns_around(facts: Facts) -> tuple[Ints, Floats, Floats]:
+    """What one turn more in the plan of each hand at the table does to a seat's chance to be out
+    first, to its side's chance to win, and to the levels of its side, the other hands equal.
+
+    Unit: a hand, four a deal, clustered by set as all else: a partner's strength beside one's own.
+    """
+    deals, seats = _seats(facts)
+    turns = facts.plans[:, :, dealfacts.P_TURNS]
+    around = [turns[np.arange(len(deals)) // 4, (seats + step) & 3] for step in (0, 2, 1, 3)]
+    first = facts.order[deals, 0] == seats
+    outcomes = np.stack([first, *results(facts, seats & 1, deals)], axis=1).astype(np.float64)
+    return deals, np.stack(around, axis=1).astype(np.float64), outcomes
+
+
+CHAPTER = (
+    "What hands are worth",
+    (
+        values,
+        values_others_equal,
+        values_by_level,
+        more_copies,
+        opening_lead,
+        turns_of_teams,
+        turns_of_hands,
+        turns_around,
+    ),
+)

@@ -1,0 +1,83 @@
+"""A report as text for the terminal."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from .answers.ratios import Estimate
+from .answers.statistic import Measure
+from .estimates import cell_lines
+
+if TYPE_CHECKING:
+    from .stats import Report, StatTable
+
+__all__ = ["interval_text", "report_text", "table_lines", "value_text"]
+
+_WIDTH = 100
+
+
+def value_text(cell: Estimate, measure: Measure) -> str:
+    """A value in the form of its measure; "-" where there is none.
+
+    >>> value_text(Estimate(0.25, 0.01, (0.23, 0.27), 100, 50), Measure("won", "share"))
+    '25.00'
+    """
+    form, factor = measure.form
+    return "-" if cell.value != cell.value else format(cell.value * factor, form)
+
+
+def interval_text(cell: Estimate, measure: Measure) -> str:
+    """Its interval, "[low, high]"; empty where it is unknown."""
+    low, high = cell.interval
+    if low != low or high != high:
+        return ""
+    form, factor = measure.form
+    return f"[{low * factor:{form}}, {high * factor:{form}}]"
+
+
+def table_lines(table: StatTable, definitions: bool = False) -> Iterator[str]:
+    """The table's title, a line a row, and its definition if asked for."""
+    yield table.title
+    if definitions:
+        for paragraph in table.definition.split("\n\n"):
+            text = " ".join(paragraph.split())
+            yield from textwrap.wrap(text, _WIDTH - 2, initial_indent="  ", subsequent_indent="  ")
+    exact = any(row.exact is not None for row in table.rows)
+    heading = [table.heading]
+    for at, measure in enumerate(table.measures):
+        heading += [measure.heading, ""]
+        if exact and at == 0:
+            heading.append("exact")
+    heading.append(table.unit)
+    lines = [heading]
+    for row in table.rows:
+        line = [row.label]
+        for at, (cell, measure) in enumerate(zip(row.cells, table.measures, strict=True)):
+            line += [value_text(cell, measure), interval_text(cell, measure)]
+            if exact and at == 0:
+                form, factor = measure.form
+                line.append("" if row.exact is None else format(row.exact * factor, form))
+        line.append(f"{max(cell.units for cell in row.cells):,}")
+        lines.append(line)
+    yield from (f"  {line}" for line in cell_lines(lines))
+
+
+def report_text(report: Report, definitions: bool = False, arm: int = 0) -> str:
+    """The report, with the tables of one arm; with ``definitions`` what each of them says."""
+    lines = [f"report of {report.place}"]
+    lines += [f"  {line}" for line in cell_lines(report.facts)]
+    lines.append(
+        f"  intervals in brackets hold {100 * report.confidence:g} in 100 times; their units are sets"
+    )
+    lines += [f"  {text}" for text in report.missing]
+    if report.beside is not None:
+        lines += ["", *table_lines(report.beside, definitions)]
+        lines += ["", f"arm {arm}: {report.arms[arm].name}"]
+    for title, tables in report.arms[arm].chapters:
+        if tables:
+            lines += ["", title.upper()]
+        for table in tables:
+            lines += ["", *table_lines(table, definitions)]
+    return "\n".join(lines)

@@ -1,0 +1,386 @@
+"""Statistics of a run: chapters of tables, each defined in its docstring, with intervals by set.
+
+    report = gs.report("runs/x")
+    print(report)                                # all tables
+    report["tribute-cancelled"].frame()          # one of them for pandas
+    report.html("x.html")                        # with figures
+
+Parts are read one after another, on some threads, and only sums are kept, so memory does not grow
+with the run. The unit of every interval is the set: the deals of a match, or the one deal of a set.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from .answers import overview, play, strategy, tribute
+from .answers.facts import facts_of_part
+from .answers.ratios import Estimate
+from .answers.statistic import Measure
+from .errors import OptionError, RunError
+from .estimates import json_safe
+from .rules import Rules
+from .settings import followed_arms
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from .runs import Run
+
+__all__ = ["CHAPTERS", "ArmReport", "Report", "Row", "StatTable", "report"]
+
+CHAPTERS = (overview.CHAPTER, tribute.CHAPTER, strategy.CHAPTER, play.CHAPTER)
+"""(title, statistics) of every chapter, in order."""
+
+# What is compared across arms: statistic, row, measure.
+_HEADLINES = (
+    ("outcomes", "1-2, a sweep", "of all", "sweeps"),
+    ("teams", "team 0 (seats 0, 2)", "levels", "levels of team 0"),
+    ("length", "plays", "a deal", "plays"),
+    ("values", "wild", "levels", "a wild"),
+    ("values", "red joker", "levels", "a red joker"),
+    ("opening-lead", "leading side", "levels", "opening lead"),
+    ("tempo", "bombs played", "a deal", "bombs"),
+    ("cards-left", "1-2, a sweep", "in losing hands", "left after a sweep"),
+)
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of a table: an `Estimate` for each measure, and the ``exact`` value of the first one
+    where the rules give it.
+    """
+
+    label: str
+    cells: tuple[Estimate, ...]
+    exact: float | None = None
+
+
+@dataclass(frozen=True)
+class StatTable:
+    """What a run says of one statistic: ``definition`` is its docstring, ``unit`` what is counted.
+
+    Rows of which nothing was seen are left out.
+    """
+
+    key: str
+    title: str
+    definition: str
+    unit: str
+    heading: str
+    measures: tuple[Measure, ...]
+    rows: tuple[Row, ...]
+    figure: str
+
+    def __getitem__(self, label: str) -> Row:
+        for row in self.rows:
+            if row.label == label:
+                return row
+        raise KeyError(f"{self.key} has no row {label!r}: {[row.label for row in self.rows]}")
+
+    def frame(self) -> pd.DataFrame:
+        """The table for pandas, indexed by row: for each measure its value, ``low`` and ``high``
+        ends of the interval, standard error ``se``, ``units`` and ``sets``, in columns of two
+        levels; and ``exact`` where there is such a value.
+        """
+        import pandas as pd
+
+        columns: dict[tuple[str, str], list[float | int | None]] = {}
+        for at, measure in enumerate(self.measures):
+            cells = [row.cells[at] for row in self.rows]
+            columns |= {
+                (measure.name, "value"): [cell.value for cell in cells],
+                (measure.name, "low"): [cell.interval[0] for cell in cells],
+                (measure.name, "high"): [cell.interval[1] for cell in cells],
+                (measure.name, "se"): [cell.se for cell in cells],
+                (measure.name, "units"): [cell.units for cell in cells],
+                (measure.name, "sets"): [cell.sets for cell in cells],
+            }
+        if any(row.exact is not None for row in self.rows):
+            columns[self.measures[0].name, "exact"] = [row.exact for row in self.rows]
+        index = pd.Index([row.label for row in self.rows], name=self.heading or None)
+        return pd.DataFrame(columns, index=index)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The table for JSON; nan and infinite are None."""
+        rows = []
+        for row in self.rows:
+            values = {
+                measure.name: {
+                    "value": cell.value,
+                    "interval": cell.interval,
+                    "se": cell.se,
+                    "units": cell.units,
+                    "sets": cell.sets,
+                }
+                for measure, cell in zip(self.measures, row.cells, strict=True)
+            }
+            rows.append({"row": row.label, **values} | _exact_part(row))
+        found: dict[str, Any] = json_safe({"title": self.title, "unit": self.unit, "rows": rows})
+        return found
+
+
+def _exact_part(row: Row) -> dict[str, float]:
+    return {} if row.exact is None else {"exact": row.exact}
+
+
+@dataclass(frozen=True)
+class ArmReport:
+    """The tables of one arm of a run, by chapter."""
+
+    name: str
+    chapters: tuple[tuple[str, tuple[StatTable, ...]], ...]
+
+    def tables(self) -> Iterator[StatTable]:
+        """All tables in order."""
+        for _, tables in self.chapters:
+            yield from tables
+
+    def __getitem__(self, key: str) -> StatTable:
+        for table in self.tables():
+            if table.key == key:
+                return table
+        raise KeyError(f"{key!r} is no table of this report: {[t.key for t in self.tables()]}")
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a run says; made by `report`. ``arms`` has an `ArmReport` for each arm of the run, of
+    which `report[key]` and `chapters` are the first's, and ``beside`` the headlines of all arms
+    where there are several.
+
+    place: the run's folder. facts: what is said of the run itself, as (name, text). missing: why
+    tables are not there. confidence: of every interval.
+    """
+
+    place: str
+    facts: tuple[tuple[str, str], ...]
+    arms: tuple[ArmReport, ...]
+    beside: StatTable | None
+    missing: tuple[str, ...]
+    confidence: float
+
+    @property
+    def chapters(self) -> tuple[tuple[str, tuple[StatTable, ...]], ...]:
+        """Titles and tables of the first arm."""
+        return self.arms[0].chapters
+
+    def __getitem__(self, key: str) -> StatTable:
+        return self.arms[0][key]
+
+    def __str__(self) -> str:
+        from .reportpage import report_text
+
+        return report_text(self)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything for JSON: run, arms with their tables by key, missing."""
+        return {
+            "run": self.place,
+            **{name: text for name, text in self.facts},
+            "confidence": self.confidence,
+            "arms": [
+                {"name": arm.name, "tables": {table.key: table.as_dict() for table in arm.tables()}}
+                for arm in self.arms
+            ],
+            "missing": list(self.missing),
+        }
+
+    def html(self, path: str | os.PathLike[str]) -> None:
+        """Write the report as one HTML file with its figures in it, for any browser and no network.
+
+        Needs matplotlib; raises OptionError without it, and RunError for a file that cannot be
+        written.
+        """
+        from .reporthtml import write_html
+
+        write_html(self, path)
+
+
+def report(
+    run: Run | str | os.PathLike[str],
+    *,
+    plans: int = 200_000,
+    workers: int | None = None,
+    confidence: float = 0.95,
+    progress: Callable[[int, int], None] | None = None,
+) -> Report:
+    """Every statistic of a run, with its interval, in bounded memory.
+
+    ``plans``: of about so many deals, evenly spread over the sets, the best plans of the hands are
+    worked out, 40 microseconds a deal; the statistics of plans are of these. ``workers``: threads,
+    by default one a core. ``progress`` is called with the parts done and how many there are. Of a
+    run that is not finished the parts that are there are reported, and ``missing`` says so.
+
+    Raises OptionError, and RunError for files that cannot be read.
+
+    >>> import guandan_sim as gs
+    >>> found = gs.report(gs.simulate(matches=20, bots="greedy", seed=1, out="runs/report"))
+    >>> found["outcomes"]["1-2, a sweep"].cells[0].units == found["length"]["plays"].cells[0].units
+    True
+    """
+    from .runs import Run, open_run
+
+    found = run if isinstance(run, Run) else open_run(run)
+    if isinstance(plans, bool) or not isinstance(plans, int) or plans < 0:
+        raise OptionError(f"plans is {plans!r}; a number of deals is needed, 0 for none")
+    rules = [rules for rules, _ in followed_arms(found.manifest["settings"], found.folder)]
+    logged = "plays" in found.tables
+    chosen = [
+        (title, [each for each in statistics if logged or not each.plays])
+        for title, statistics in CHAPTERS
+    ]
+    statistics = [each for _, some in chosen for each in some]
+    work = functools.partial(_of_part, found, rules, _every(found, plans), statistics)
+    sums: list[list[Any]] = [[each.empty() for each in statistics] for _ in rules]
+    with ThreadPoolExecutor(workers or os.cpu_count() or 1) as pool:
+        for done, part in enumerate(pool.map(work, found.parts), 1):
+            for of_arm, more in zip(sums, part, strict=True):
+                for total, extra in zip(of_arm, more, strict=True):
+                    total.merge(extra)
+            if progress is not None:
+                progress(done, len(found.parts))
+    names = _arm_names(found, rules)
+    arms = []
+    for name, of_arm, by in zip(names, sums, rules, strict=True):
+        made = iter(
+            _table(each, total, by, confidence)
+            for each, total in zip(statistics, of_arm, strict=True)
+        )
+        arms.append(
+            ArmReport(
+                name,
+                tuple(
+                    (title, tuple(table for table in [next(made) for _ in some] if table.rows))
+                    for title, some in chosen
+                ),
+            )
+        )
+    return Report(
+        str(found.folder),
+        tuple(_facts(found, rules)),
+        tuple(arms),
+        _beside(arms) if len(arms) > 1 else None,
+        tuple(_missing(found, logged)),
+        confidence,
+    )
+
+
+def _of_part(
+    run: Run, rules: list[Rules], every: int, statistics: Sequence[Any], part: tuple[int, int]
+) -> list[list[Any]]:
+    """What one part says, by arm and statistic."""
+    found = []
+    for facts in facts_of_part(run, part, rules, every):
+        sums = []
+        for each in statistics:
+            total = each.empty()
+            each.add(facts, total)
+            sums.append(total)
+        found.append(sums)
+    return found
+
+
+def _every(run: Run, plans: int) -> int:
+    """Plans are made of every so manieth set."""
+    rows = run.manifest.get("rows") or {}
+    deals = int(rows.get("deals", 0)) or 1
+    return math.ceil(deals / plans) if plans else 1 << 62
+
+
+def _table(each: Any, sums: Any, rules: Rules, confidence: float) -> StatTable:
+    exact = each.exact(rules) if each.exact else {}
+    rows = []
+    for at, label in enumerate(each.rows):
+        cells = []
+        for measure_at, measure in enumerate(each.measures):
+            options = {"share": measure.kind == "share"} if hasattr(sums, "sums") else {}
+            cells.append(sums.estimate(at, measure_at, confidence=confidence, **options))
+        nothing = all(
+            math.isnan(cell.value) or (measure.kind == "share" and cell.value == 0)
+            for cell, measure in zip(cells, each.measures, strict=True)
+        )
+        if not nothing:
+            rows.append(Row(label, tuple(cells), exact.get(label)))
+    return StatTable(
+        each.key,
+        each.title,
+        each.definition,
+        each.unit,
+        each.heading,
+        each.measures,
+        tuple(rows),
+        each.figure,
+    )
+
+
+def _beside(arms: Sequence[ArmReport]) -> StatTable:
+    """The headlines of all arms, a row an arm."""
+    first = {table.key: table for table in arms[0].tables()}
+    picked = [pick for pick in _HEADLINES if pick[0] in first and all(_has(arm, pick) for arm in arms)]
+    measures, columns = [], []
+    for key, label, name, heading in picked:
+        at = [measure.name for measure in first[key].measures].index(name)
+        measures.append(Measure(heading, first[key].measures[at].kind))
+        columns.append([arm[key][label].cells[at] for arm in arms])
+    rows = tuple(
+        Row(arm.name, tuple(column[at] for column in columns)) for at, arm in enumerate(arms)
+    )
+    text = (
+        "Figures of the tables below for each arm. All arms play the same sets, so that differences "
+        "between arms are smaller and surer than these intervals say."
+    )
+    return StatTable("arms", "Arms side by side", text, "sets", "arm", tuple(measures), rows, "")
+
+
+def _has(arm: ArmReport, pick: tuple[str, str, str, str]) -> bool:
+    return any(t.key == pick[0] and any(r.label == pick[1] for r in t.rows) for t in arm.tables())
+
+
+def _arm_names(run: Run, rules: Sequence[Rules]) -> list[str]:
+    """A name for each arm: its own, or what it has of its own."""
+    records = run.manifest["settings"].get("arms", [{}])
+    names = []
+    for number, record in enumerate(records):
+        bots = [str(each.get("name")) for each in record.get("bots", ())]
+        words = [record["name"]] if "name" in record else []
+        if not words and bots:
+            words = ["-".join(bots)]
+        if not words and "rules" in record:
+            words = [rules[number].name]
+        names.append(str(words[0]) if words else f"arm {number}")
+    return names
+
+
+def _facts(run: Run, rules: Sequence[Rules]) -> Iterator[tuple[str, str]]:
+    settings = run.manifest["settings"]
+    bots = settings.get("bots")
+    if isinstance(bots, list):
+        names = [str(each.get("name")) for each in bots]
+        yield "bots", names[0] if len(set(names)) == 1 else ", ".join(names)
+    yield "rules", rules[0].name if len({each.name for each in rules}) == 1 else "by arm"
+    sets = sum(stop - first for first, stop in run.parts)
+    yield ("matches" if run.layout.kind == "matches" else "sets"), f"{sets:,}"
+    rows = run.manifest.get("rows") or {}
+    for name in ("deals", "plays"):
+        if name in rows and rows[name]:
+            yield name, f"{rows[name]:,}"
+    yield "seed", str(settings["seed"])
+
+
+def _missing(run: Run, logged: bool) -> Iterator[str]:
+    if not run.finished:
+        yield (
+            f"the run is not finished: {len(run.parts)} of {run.layout.number_of_parts} parts are "
+            "reported"
+        )
+    if not logged:
+        yield "plays were not logged (--log plays): nothing is said of how deals are played"
+    if not run.parts:
+        raise RunError(f"{run.folder} has no finished part yet: there is nothing to report")
