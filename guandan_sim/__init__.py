@@ -8,6 +8,7 @@ notebook can question.
 
 from typing import TYPE_CHECKING, Any
 
+from . import exact
 from ._version import __version__
 from .arena import arena, arena_report
 from .bots import Bot, bot
@@ -84,6 +85,7 @@ __all__ = [
     "arena",
     "arena_report",
     "bot",
+    "exact",
     "legal_moves",
     "open_run",
     "plan",

@@ -88,6 +88,7 @@ _NOT_COMPILED = {
     "elo.py",
     "errors.py",
     "estimates.py",
+    "exact.py",
     "failures.py",
     "filters.py",
     "fingerprint.py",
