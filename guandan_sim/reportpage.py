@@ -44,24 +44,35 @@ def table_lines(table: StatTable, definitions: bool = False) -> Iterator[str]:
         for paragraph in table.definition.split("\n\n"):
             text = " ".join(paragraph.split())
             yield from textwrap.wrap(text, _WIDTH - 2, initial_indent="  ", subsequent_indent="  ")
-    exact = any(row.exact is not None for row in table.rows)
-    heading = [table.heading]
-    for at, measure in enumerate(table.measures):
-        heading += [measure.heading, ""]
-        if exact and at == 0:
-            heading.append("exact")
-    heading.append(table.unit)
-    lines = [heading]
-    for row in table.rows:
-        line = [row.label]
-        for at, (cell, measure) in enumerate(zip(row.cells, table.measures, strict=True)):
-            line += [value_text(cell, measure), interval_text(cell, measure)]
-            if exact and at == 0:
-                form, factor = measure.form
-                line.append("" if row.exact is None else format(row.exact * factor, form))
-        line.append(f"{max(cell.units for cell in row.cells):,}")
-        lines.append(line)
-    yield from (f"  {line}" for line in cell_lines(lines))
+    labels = [table.heading, *(row.label for row in table.rows)]
+    units = [table.unit, *(f"{max(cell.units for cell in row.cells):,}" for row in table.rows)]
+    columns = [_columns(table, at) for at in range(len(table.measures))]
+    # As many measures beside each other as the width takes.
+    while columns:
+        fitting = len(columns)
+        while True:
+            some = [column for of_measure in columns[:fitting] for column in of_measure]
+            lines = cell_lines([*zip(labels, *some, units, strict=True)])
+            if fitting == 1 or max(map(len, lines)) <= _WIDTH - 2:
+                break
+            fitting -= 1
+        yield from (f"  {line}" for line in lines)
+        columns = columns[fitting:]
+
+
+def _columns(table: StatTable, at: int) -> list[list[str]]:
+    """The columns of a measure, with their heading: values, intervals, exact values if any."""
+    measure = table.measures[at]
+    cells = [row.cells[at] for row in table.rows]
+    found = [
+        [measure.heading, *(value_text(cell, measure) for cell in cells)],
+        ["", *(interval_text(cell, measure) for cell in cells)],
+    ]
+    if at == 0 and any(row.exact is not None for row in table.rows):
+        form, factor = measure.form
+        exact = ["" if row.exact is None else format(row.exact * factor, form) for row in table.rows]
+        found.append(["exact", *exact])
+    return found
 
 
 def report_text(report: Report, definitions: bool = False, arm: int = 0) -> str:

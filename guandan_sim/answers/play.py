@@ -142,19 +142,22 @@ def partner_passes(facts: Facts) -> Observed:
 
 @statistic(
     "Cards left when a deal is lost",
-    rows=OUTCOMES,
-    measures=(Measure("in losing hands", "number"), Measure("in the fullest", "number")),
+    rows=OUTCOMES[:2],
+    measures=(Measure("in losing hands", "number"), Measure("in the fuller", "number")),
     heading="winners' places",
     plays=True,
 )
 def cards_left(facts: Facts) -> Observed:
     """Cards that the losers still hold when the deal ends, both together and in the fuller hand, by
-    how it was won. Unit: a deal.
+    how it was won.
+
+    Unit: a deal. A deal won by 1-4 does not count: the losers are out, second and third.
     """
     left = facts.play[0][:, dealfacts.S_LEFT : dealfacts.S_LEFT + 4]
     losers = np.stack([1 - facts.winner, 3 - facts.winner], axis=1)
     of_losers = np.take_along_axis(left, losers, axis=1)
-    return Observed(facts.outcome, [of_losers.sum(axis=1), of_losers.max(axis=1)])
+    groups = np.where(facts.outcome < 2, facts.outcome, -1)
+    return Observed(groups, [of_losers.sum(axis=1), of_losers.max(axis=1)])
 
 
 _LAST = (1, 3, 6, 11, 16, 21)
@@ -168,8 +171,9 @@ _LAST = (1, 3, 6, 11, 16, 21)
     plays=True,
 )
 def last_hand(facts: Facts) -> Observed:
-    """Share of deals by the number of cards in the fullest hand of the losing side at the end.
-    Unit: a deal.
+    """Share of deals by the number of cards in the fuller hand of the losing side at the end.
+
+    Unit: a deal won by 1-2 or 1-3; after 1-4 the losers are out.
     """
     left = facts.play[0][:, dealfacts.S_LEFT : dealfacts.S_LEFT + 4]
     losers = np.stack([1 - facts.winner, 3 - facts.winner], axis=1)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import dealfacts
+from .. import dealfacts, exact
 from ..cards import RANK_WORDS
 from .facts import Facts
 from .regression import regressed
@@ -35,8 +35,20 @@ ITEMS = (
 _POINTS = Measure("won", "points")
 
 
+def _means() -> Floats:
+    """float64[ITEMS]: how many of each a side is dealt on average; of cards that is half of them,
+    since all are dealt.
+    """
+    bombs = [2 * float(exact.natural_bombs(size)) for size in range(4, 9)]
+    flushes = 2 * float(exact.natural_straight_flush("7"))
+    return np.array([1, 1, 1, 3, 4, *bombs[:3], bombs[3] + bombs[4], flushes])
+
+
+_MEANS = _means()
+
+
 def _items(facts: Facts) -> Ints:
-    """int64[n, ITEMS]: how many of each team 0 was dealt more than team 1."""
+    """int64[n, 2, ITEMS]: how many of each the teams were dealt."""
     held = facts.held_as_dealt
     bombs = dealfacts.H_BOMBS
     each = [
@@ -44,15 +56,18 @@ def _items(facts: Facts) -> Ints:
         held[:, :, dealfacts.H_RED],
         held[:, :, dealfacts.H_BLACK],
         held[:, :, dealfacts.H_LEVEL] - held[:, :, dealfacts.H_WILDS],
-        # At level A the aces are level cards.
-        held[:, :, dealfacts.H_ACES] * (facts.level != 13)[:, None],
+        held[:, :, dealfacts.H_ACES],
         held[:, :, bombs],
         held[:, :, bombs + 1],
         held[:, :, bombs + 2],
         held[:, :, bombs + 3] + held[:, :, bombs + 4],
         held[:, :, dealfacts.H_FLUSHES] > 0,
     ]
-    return np.stack([facts.of_teams(values.astype(np.int64)) for values in each], axis=1)
+    of_seats = np.stack(each, axis=2).astype(np.int64)
+    # At level A the aces are level cards; each side then counts as dealt the average.
+    of_seats[:, :, 4] = np.where((facts.level == 13)[:, None], 2, of_seats[:, :, 4])
+    found: Ints = of_seats[:, :2] + of_seats[:, 2:]
+    return found
 
 
 def _results_of_team_0(facts: Facts) -> tuple[Floats, Floats]:
@@ -61,45 +76,52 @@ def _results_of_team_0(facts: Facts) -> tuple[Floats, Floats]:
     return facts.won_by(team) - 0.5, facts.levels_of(team)
 
 
+def _slopes(items: Ints) -> tuple[Ints, Floats]:
+    """What stands above, times the result of team 0, and below in the slope of the result of both
+    teams on how many of each they were dealt, int64[n, ITEMS] and float64[n, ITEMS].
+    """
+    return items[:, 0] - items[:, 1], ((items - _MEANS) ** 2).sum(axis=1)
+
+
 @statistic("What cards are worth", rows=ITEMS, measures=(GAIN, _POINTS), heading="one more of")
 def values(facts: Facts) -> Observed:
-    """What one more of a thing is worth to a team than to the other, in levels a deal and in
-    percentage points of deals won: the slope of the result on the difference between the teams.
+    """What one more of a thing, dealt to a side, is worth to it, in levels a deal and in percentage
+    points of deals won: the slope of the result on the number that the side was dealt.
 
-    Unit: a deal. With d the difference and y the result of team 0 it is sum(d y) / sum(d^2), which
-    is the slope of a regression, since cards are dealt without regard to teams and d is 0 on
-    average. The one more comes in the place of an average other card of the 27. A wild is a heart
-    of the level; a bomb is a rank of which a hand holds so many cards that are not wild, and no
-    more; "straight flush" is a hand that holds one without a wild. By chance what one team holds the
-    other lacks, so that going from one copy here to one there is worth twice as much. At level A
-    aces are level cards.
+    Unit: a deal, seen from both sides. With x the number that a side was dealt, m its mean and y
+    the side's result, it is sum((x - m) y) / sum((x - m)^2) over deals and sides. The one more
+    comes in the place of an average other card; since all 108 cards are dealt, one wild more here is
+    one less there. A wild is a heart of the level; a bomb is a rank of which a hand holds so many
+    cards that are not wild, and no more; "straight flush" is a hand that holds one without a wild.
+    At level A aces are level cards. Cards are dealt at random, so that this is caused by them, and
+    by tribute where it moves them.
     """
-    items = _items(facts)
+    above, below = _slopes(_items(facts))
     n = len(facts)
     won, gain = _results_of_team_0(facts)
-    among = (items**2).astype(np.float64).ravel()
-    above = [(items * result[:, None]).ravel() for result in (gain, won)]
     return Observed(
         np.tile(np.arange(len(ITEMS)), n),
-        [(value, among) for value in above],
+        [((above * result[:, None]).ravel(), below.ravel()) for result in (gain, won)],
         np.repeat(np.arange(n), len(ITEMS)),
     )
 
 
 @regressed("What cards are worth, the others equal", ITEMS, (GAIN, _POINTS), heading="one more of")
 def values_others_equal(facts: Facts) -> tuple[Ints, Floats, Floats]:
-    """As "What cards are worth", but with the differences in all the other things held equal: the
-    coefficients of one regression on all of them.
+    """As "What cards are worth", but with all the other things that the side was dealt held equal:
+    the coefficients of one regression on all of them.
 
-    Unit: a deal. A bomb of aces is worth its aces and a bomb here, and a red joker is compared with
-    hands that have as many bombs.
+    Unit: a side, two a deal, clustered by set. A bomb of aces is worth its aces and a bomb here.
     """
+    items = _items(facts)
+    n = len(facts)
     won, gain = _results_of_team_0(facts)
     outcomes = np.stack([gain, won], axis=1)
-    return np.arange(len(facts)), _items(facts).astype(np.float64), outcomes
+    both = np.stack([outcomes, -outcomes], axis=1).reshape(2 * n, 2)
+    return np.repeat(np.arange(n), 2), items.reshape(2 * n, len(ITEMS)).astype(np.float64), both
 
 
-_BY_LEVEL = ("wild", "red joker", "black joker", "bomb", "straight flush", "first lead")
+_BY_LEVEL = ("wild", "red joker", "black joker", "bomb of 4", "bomb of 5", "first lead")
 
 
 @statistic(
@@ -110,48 +132,40 @@ _BY_LEVEL = ("wild", "red joker", "black joker", "bomb", "straight flush", "firs
     figure="line",
 )
 def values_by_level(facts: Facts) -> Observed:
-    """As "What cards are worth", in levels a deal, by the level that is played; "bomb" counts bombs
-    of any number of cards. "First lead" is what the opening leader's side gains, so that moving the
-    lead, or a card, from one side to the other is worth twice as much; only opening deals count for
-    it.
+    """As "What cards are worth", in levels a deal, by the level that is played. "First lead" is what
+    it is worth to lead first rather than to let the opponents lead; only opening deals count for it,
+    whose leader is drawn.
 
-    Unit: a deal.
+    Unit: a deal, seen from both sides.
     """
-    items = _items(facts)
+    above, below = _slopes(_items(facts))
     _, gain = _results_of_team_0(facts)
     lead = np.where(facts.opening, 1 - 2 * (facts.leader & 1), 0)
-    columns = [items[:, 0], items[:, 1], items[:, 2], items[:, 5:9].sum(axis=1), items[:, 9], lead]
-    ratios = [(column * gain, column.astype(np.float64) ** 2) for column in columns]
-    return Observed(facts.level - 1, ratios)
-
-
-_MORE = ("wilds", "red jokers", "black jokers")
+    ratios = [(above[:, at] * gain, below[:, at]) for at in (0, 1, 2, 5, 6)]
+    return Observed(facts.level - 1, [*ratios, (lead * gain, 0.5 * lead**2)])
 
 
 @statistic(
-    "One or two more than the opponents",
-    rows=("1 more", "2 more"),
-    measures=tuple(
-        Measure(f"{name}: {measure.name}", measure.kind)
-        for name in _MORE
-        for measure in (WON, GAIN)
-    ),
+    "A side that holds them all",
+    rows=("both wilds", "both red jokers", "both black jokers", "all four jokers"),
+    measures=(WON, GAIN),
+    heading="dealt to one side",
 )
-def more_copies(facts: Facts) -> Observed:
-    """Share of deals won by the team that was dealt one or two wilds more than the other, and the
-    levels that it gained; likewise red and black jokers.
+def both_copies(facts: Facts) -> Observed:
+    """Share of deals won by the side that was dealt both wilds, both red jokers, both black jokers,
+    or all four jokers, and the levels that it gained.
 
-    Unit: a deal in which the teams were dealt differently.
+    Unit: a deal in which one side was dealt them. A deal may count in several rows.
     """
     items = _items(facts)
     n = len(facts)
-    ratios = []
-    for at in range(3):
-        more = np.repeat(np.abs(items[:, at]), 2)
-        among = (more == np.tile([1, 2], n)).astype(np.float64)
-        for value in results(facts, (items[:, at] < 0).astype(np.int64)):
-            ratios.append((np.repeat(value, 2) * among, among))
-    return Observed(np.tile([0, 1], n), ratios, np.repeat(np.arange(n), 2))
+    all_of = np.stack(
+        [items[:, :, 0] == 2, items[:, :, 1] == 2, items[:, :, 2] == 2], axis=2
+    )
+    all_of = np.concatenate([all_of, all_of[:, :, 1:2] & all_of[:, :, 2:3]], axis=2)
+    deals = np.repeat(np.arange(n), 4)
+    groups = np.where(all_of.any(axis=1).ravel(), np.tile(np.arange(4), n), -1)
+    return Observed(groups, results(facts, all_of[:, 1].ravel().astype(np.int64), deals), deals)
 
 
 @statistic("The opening lead", rows=("leading side",), measures=(WON, GAIN), figure="")
@@ -246,7 +260,7 @@ CHAPTER = (
         values,
         values_others_equal,
         values_by_level,
-        more_copies,
+        both_copies,
         opening_lead,
         turns_of_teams,
         turns_of_hands,
