@@ -12,8 +12,8 @@ from .bitboard import NATURAL, rank_counts, sequence_board
 from .bits import popcount
 from .counting import natural_flushes
 from .jit import Rows, Words, kernel
-from .planner import plan_cost
 from .plancosts import bombs_of, losers_less_bombs, turns_of
+from .planner import plan_cost
 from .shapes import BOMB, kind_of, outranks, strength_of, without_wilds
 
 __all__ = [
@@ -102,9 +102,7 @@ def hand_facts(hands: Rows, levels: Words, facts: Rows) -> None:
 
 
 @kernel
-def plan_facts(
-    hands: Rows, levels: Words, joker_pair: int, work: Words, facts: Rows
-) -> None:
+def plan_facts(hands: Rows, levels: Words, joker_pair: int, work: Words, facts: Rows) -> None:
     """Fill ``facts``, int64[n, PLAN_WIDTH], of the best plans of ``hands``; ``work`` is
     int64[planner.WORK_SIZE].
     """
@@ -156,14 +154,11 @@ def follow_deals(
             chosen = packed >> loop.P_CHOSEN & 15
             leads = before < 0 or seat == before
             if not leads and left >> 8 * before & 255 == 0 and seat == before ^ 2:
-                leads = (
-                    (chosen | locked) >> seat & 1 != 0
-                    or not outranks(
-                        kind_of(new_shape),
-                        strength_of(new_shape, new_rank, new_size, level),
-                        kind_of(shape),
-                        strength_of(shape, rank, size, level),
-                    )
+                leads = (chosen | locked) >> seat & 1 != 0 or not outranks(
+                    kind_of(new_shape),
+                    strength_of(new_shape, new_rank, new_size, level),
+                    kind_of(shape),
+                    strength_of(shape, rank, size, level),
                 )
             if before >= 0:
                 partner = before ^ 2

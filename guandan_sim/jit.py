@@ -174,10 +174,10 @@ def source_key(*extra: bytes) -> str:
     digest.update(repr((versions, VECTORS, processor)).encode())
     for path in sorted(_PACKAGE.rglob("*.py")):
         if path.name not in _NOT_COMPILED and path.parent.name not in (
-                "answers",
-                "commands",
-                "templates",
-            ):
+            "answers",
+            "commands",
+            "templates",
+        ):
             digest.update(path.relative_to(_PACKAGE).as_posix().encode())
             digest.update(path.read_bytes())
     for item in extra:

@@ -45,19 +45,23 @@ def table_lines(table: StatTable, definitions: bool = False) -> Iterator[str]:
             text = " ".join(paragraph.split())
             yield from textwrap.wrap(text, _WIDTH - 2, initial_indent="  ", subsequent_indent="  ")
     labels = [table.heading, *(row.label for row in table.rows)]
-    units = [table.unit, *(f"{max(cell.units for cell in row.cells):,}" for row in table.rows)]
     columns = [_columns(table, at) for at in range(len(table.measures))]
     # As many measures beside each other as the width takes.
-    while columns:
-        fitting = len(columns)
+    begin = 0
+    while begin < len(columns):
+        fitting = len(columns) - begin
         while True:
-            some = [column for of_measure in columns[:fitting] for column in of_measure]
+            some = [column for measure in columns[begin : begin + fitting] for column in measure]
+            counts = (
+                max(c.units for c in row.cells[begin : begin + fitting]) for row in table.rows
+            )
+            units = [table.unit, *(f"{count:,}" for count in counts)]
             lines = cell_lines([*zip(labels, *some, units, strict=True)])
             if fitting == 1 or max(map(len, lines)) <= _WIDTH - 2:
                 break
             fitting -= 1
         yield from (f"  {line}" for line in lines)
-        columns = columns[fitting:]
+        begin += fitting
 
 
 def _columns(table: StatTable, at: int) -> list[list[str]]:
@@ -70,7 +74,9 @@ def _columns(table: StatTable, at: int) -> list[list[str]]:
     ]
     if at == 0 and any(row.exact is not None for row in table.rows):
         form, factor = measure.form
-        exact = ["" if row.exact is None else format(row.exact * factor, form) for row in table.rows]
+        exact = [
+            "" if row.exact is None else format(row.exact * factor, form) for row in table.rows
+        ]
         found.append(["exact", *exact])
     return found
 
@@ -79,9 +85,7 @@ def report_text(report: Report, definitions: bool = False, arm: int = 0) -> str:
     """The report, with the tables of one arm; with ``definitions`` what each of them says."""
     lines = [f"report of {report.place}"]
     lines += [f"  {line}" for line in cell_lines(report.facts)]
-    lines.append(
-        f"  intervals in brackets hold {100 * report.confidence:g} in 100 times; their units are sets"
-    )
+    lines.append(f"  in brackets {100 * report.confidence:g}% intervals, whose units are sets")
     lines += [f"  {text}" for text in report.missing]
     if report.beside is not None:
         lines += ["", *table_lines(report.beside, definitions)]

@@ -183,7 +183,7 @@ class Report:
         """Everything for JSON: run, arms with their tables by key, missing."""
         return {
             "run": self.place,
-            **{name: text for name, text in self.facts},
+            **dict(self.facts),
             "confidence": self.confidence,
             "arms": [
                 {"name": arm.name, "tables": {table.key: table.as_dict() for table in arm.tables()}}
@@ -323,7 +323,9 @@ def _table(each: Any, sums: Any, rules: Rules, confidence: float) -> StatTable:
 def _beside(arms: Sequence[ArmReport]) -> StatTable:
     """The headlines of all arms, a row an arm."""
     first = {table.key: table for table in arms[0].tables()}
-    picked = [pick for pick in _HEADLINES if pick[0] in first and all(_has(arm, pick) for arm in arms)]
+    picked = [
+        pick for pick in _HEADLINES if pick[0] in first and all(_has(arm, pick) for arm in arms)
+    ]
     measures, columns = [], []
     for key, label, name, heading in picked:
         at = [measure.name for measure in first[key].measures].index(name)
@@ -333,8 +335,8 @@ def _beside(arms: Sequence[ArmReport]) -> StatTable:
         Row(arm.name, tuple(column[at] for column in columns)) for at, arm in enumerate(arms)
     )
     text = (
-        "Figures of the tables below for each arm. All arms play the same sets, so that differences "
-        "between arms are smaller and surer than these intervals say."
+        "Figures of the tables below for each arm. All arms play the same sets, so that "
+        "differences between arms are smaller and surer than these intervals say."
     )
     return StatTable("arms", "Arms side by side", text, "sets", "arm", tuple(measures), rows, "")
 
@@ -369,7 +371,7 @@ def _facts(run: Run, rules: Sequence[Rules]) -> Iterator[tuple[str, str]]:
     yield ("matches" if run.layout.kind == "matches" else "sets"), f"{sets:,}"
     rows = run.manifest.get("rows") or {}
     for name in ("deals", "plays"):
-        if name in rows and rows[name]:
+        if rows.get(name):
             yield name, f"{rows[name]:,}"
     yield "seed", str(settings["seed"])
 

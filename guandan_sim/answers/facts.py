@@ -86,11 +86,13 @@ class Facts:
 
     def levels_of(self, team: Ints) -> Floats:
         """float64[n]: levels that these teams (0 or 1) gained, negative if the other one did."""
-        return np.where(self.winner == team, self.gain, -self.gain).astype(np.float64)
+        found: Floats = np.where(self.winner == team, self.gain, -self.gain).astype(np.float64)
+        return found
 
     def won_by(self, team: Ints) -> Floats:
         """float64[n]: 1 where these teams won the deal, else 0."""
-        return (self.winner == team).astype(np.float64)
+        found: Floats = (self.winner == team).astype(np.float64)
+        return found
 
     @cached_property
     def leader(self) -> Ints:
@@ -100,12 +102,14 @@ class Facts:
     @cached_property
     def opening(self) -> NDArray[np.bool_]:
         """bool[n]: there was no deal before."""
-        return self.columns["previous"] == 0
+        found: NDArray[np.bool_] = self.columns["previous"] == 0
+        return found
 
     @cached_property
     def previous(self) -> Ints:
         """int64[n, 4]: the finishing order of the deal before; 0123 where there was none."""
-        return _ORDERS[self.columns["previous"]]
+        found: Ints = _ORDERS[self.columns["previous"]]
+        return found
 
     @cached_property
     def previous_outcome(self) -> Ints:
@@ -130,14 +134,16 @@ class Facts:
         places = np.searchsorted(keys, wanted)
         if (places >= len(keys)).any() or (keys[np.minimum(places, len(keys) - 1)] != wanted).any():
             raise RunError("a tribute has no deal; `guandan-sim verify` says what is wrong")
-        return places
+        found: Ints = places
+        return found
 
     def tribute_column(self, name: str) -> Ints:
         """int64[t]: a column of the tributes; cards as card numbers (bits of a board)."""
         values = self.tributes[name]
         if name in ("card", "returned"):
-            return CARD_NUMBER[values].astype(np.int64)
-        return values.astype(np.int64)
+            values = CARD_NUMBER[values]
+        found: Ints = values.astype(np.int64)
+        return found
 
     @cached_property
     def dealt(self) -> Ints:
@@ -164,8 +170,8 @@ class Facts:
 
     @cached_property
     def held(self) -> Ints:
-        """int64[n, 4, HAND_WIDTH]: of each hand that play began with, see `dealfacts.hand_facts`.
-        """
+        """int64[n, 4, HAND_WIDTH]: of each hand that play began with, see
+        `dealfacts.hand_facts`."""
         return _hand_facts(self.hands, self.level)
 
     @cached_property

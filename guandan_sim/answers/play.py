@@ -44,8 +44,8 @@ def first_plays(facts: Facts) -> Observed:
     plays=True,
 )
 def first_plays_results(facts: Facts) -> Observed:
-    """Share of deals won by the side of the first leader, and levels that it gained, by the shape of
-    the first play. Unit: a deal. Observed, not caused.
+    """Share of deals won by the side of the first leader, and levels that it gained, by the shape
+    of the first play. Unit: a deal. Observed, not caused.
     """
     shape = facts.play[0][:, dealfacts.S_SHAPE]
     return Observed(shape - 1, results(facts, facts.leader & 1))
@@ -68,8 +68,8 @@ def _bombs(facts: Facts, groups: Ints) -> Observed:
     plays=True,
 )
 def bombs_by_opponents(facts: Facts) -> Observed:
-    """Share of bombs that won their trick, and how the side that played them did in the deal, by the
-    number of cards that the opponent with fewer has then; one who is out does not count.
+    """Share of bombs that won their trick, and how the side that played them did in the deal, by
+    the number of cards that the opponent with fewer has then; one who is out does not count.
 
     Unit: a bomb played. Observed, not caused.
     """
@@ -85,8 +85,8 @@ def bombs_by_opponents(facts: Facts) -> Observed:
     plays=True,
 )
 def bombs_by_play(facts: Facts) -> Observed:
-    """As "When bombs are played", by the shape of the play that the bomb beat. Unit: a bomb played.
-    """
+    """As "When bombs are played", by the shape of the play that the bomb beat. Unit: a bomb
+    played."""
     return _bombs(facts, facts.play[1][:, dealfacts.B_BEAT])
 
 
@@ -126,8 +126,8 @@ def partner_passes(facts: Facts) -> Observed:
     deal after it passed and after it played, by the cards that the partner has left.
 
     Unit: a play to beat that came to its partner's turn, who passed though it had a legal answer,
-    or played over it. Passes for want of an answer do not count. A play that went on to be beaten by
-    an opponent first does not count, nor one by which the partner went out.
+    or played over it. Passes for want of an answer do not count. A play that went on to be beaten
+    by an opponent first does not count, nor one by which the partner went out.
     """
     rows = facts.play[2]
     deals = rows[:, dealfacts.N_DEAL]

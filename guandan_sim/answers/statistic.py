@@ -140,7 +140,8 @@ def codes(values: Ints, starts: Sequence[int]) -> Ints:
 
 
 def results(facts: Facts, teams: Ints, deals: Ints | None = None) -> list[Any]:
-    """Values of `WON` and `GAIN` for ``teams``, 0 or 1: one a deal, or one for each of ``deals``."""
+    """Values of `WON` and `GAIN` for ``teams``, 0 or 1: one a deal, or one for each of
+    ``deals``."""
     if deals is None:
         return [facts.won_by(teams), facts.levels_of(teams)]
     won = (facts.winner[deals] == teams).astype(np.float64)

@@ -90,11 +90,11 @@ def values(facts: Facts) -> Observed:
 
     Unit: a deal, seen from both sides. With x the number that a side was dealt, m its mean and y
     the side's result, it is sum((x - m) y) / sum((x - m)^2) over deals and sides. The one more
-    comes in the place of an average other card; since all 108 cards are dealt, one wild more here is
-    one less there. A wild is a heart of the level; a bomb is a rank of which a hand holds so many
-    cards that are not wild, and no more; "straight flush" is a hand that holds one without a wild.
-    At level A aces are level cards. Cards are dealt at random, so that this is caused by them, and
-    by tribute where it moves them.
+    comes in the place of an average other card; since all 108 cards are dealt, one wild more here
+    is one less there. A wild is a heart of the level; a bomb is a rank of which a hand holds so
+    many cards that are not wild, and no more; "straight flush" is a hand that holds one without a
+    wild. At level A aces are level cards. Cards are dealt at random, so that this is caused by
+    them, and by tribute where it moves them.
     """
     above, below = _slopes(_items(facts))
     n = len(facts)
@@ -106,7 +106,13 @@ def values(facts: Facts) -> Observed:
     )
 
 
-@regressed("What cards are worth, the others equal", ITEMS, (GAIN, _POINTS), heading="one more of")
+@regressed(
+    "What cards are worth, the others equal",
+    ITEMS,
+    (GAIN, _POINTS),
+    heading="one more of",
+    unit="sides",
+)
 def values_others_equal(facts: Facts) -> tuple[Ints, Floats, Floats]:
     """As "What cards are worth", but with all the other things that the side was dealt held equal:
     the coefficients of one regression on all of them.
@@ -132,9 +138,9 @@ _BY_LEVEL = ("wild", "red joker", "black joker", "bomb of 4", "bomb of 5", "firs
     figure="line",
 )
 def values_by_level(facts: Facts) -> Observed:
-    """As "What cards are worth", in levels a deal, by the level that is played. "First lead" is what
-    it is worth to lead first rather than to let the opponents lead; only opening deals count for it,
-    whose leader is drawn.
+    """As "What cards are worth", in levels a deal, by the level that is played. "First lead" is
+    what it is worth to lead first rather than to let the opponents lead; only opening deals count
+    for it, whose leader is drawn.
 
     Unit: a deal, seen from both sides.
     """
@@ -159,9 +165,7 @@ def both_copies(facts: Facts) -> Observed:
     """
     items = _items(facts)
     n = len(facts)
-    all_of = np.stack(
-        [items[:, :, 0] == 2, items[:, :, 1] == 2, items[:, :, 2] == 2], axis=2
-    )
+    all_of = np.stack([items[:, :, 0] == 2, items[:, :, 1] == 2, items[:, :, 2] == 2], axis=2)
     all_of = np.concatenate([all_of, all_of[:, :, 1:2] & all_of[:, :, 2:3]], axis=2)
     deals = np.repeat(np.arange(n), 4)
     groups = np.where(all_of.any(axis=1).ravel(), np.tile(np.arange(4), n), -1)
@@ -170,8 +174,8 @@ def both_copies(facts: Facts) -> Observed:
 
 @statistic("The opening lead", rows=("leading side",), measures=(WON, GAIN), figure="")
 def opening_lead(facts: Facts) -> Observed:
-    """Share of deals won by the side that leads first, and levels that it gained, where no deal came
-    before.
+    """Share of deals won by the side that leads first, and levels that it gained, where no deal
+    came before.
 
     Unit: an opening deal, whose leader is drawn. Where the bots are the same on both sides, what
     differs from 50% is the lead.
@@ -193,8 +197,8 @@ def turns_of_teams(facts: Facts) -> Observed:
     """How the team does whose hands need fewer turns together, by how many fewer.
 
     Turns are the plays other than bombs in the best plan of a hand (`gs.plan`), tributes exchanged.
-    Unit: a deal whose teams need differently many; of a large run a part of the sets, evenly spread,
-    has plans.
+    Unit: a deal whose teams need differently many; of a large run a part of the sets, evenly
+    spread, has plans.
     """
     fewer = -facts.of_teams(facts.plans[:, :, dealfacts.P_TURNS])
     deals = np.flatnonzero(facts.planned)
@@ -220,8 +224,8 @@ def _seats(facts: Facts) -> tuple[Ints, Ints]:
     heading="turns",
 )
 def turns_of_hands(facts: Facts) -> Observed:
-    """Share of hands that are out first, and that are last or swept, and how their side does, by the
-    turns of the hand's best plan when play begins.
+    """Share of hands that are out first, and that are last or swept, and how their side does, by
+    the turns of the hand's best plan when play begins.
 
     Unit: a hand, four a deal. After a sweep both losers count as last.
     """

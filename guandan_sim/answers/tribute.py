@@ -162,8 +162,8 @@ def payers_by_card_given(facts: Facts) -> Observed:
     unit="cards returned",
 )
 def payers_by_card_returned(facts: Facts) -> Observed:
-    """Share of deals won by the payers' side and levels that it gained, by the rank of the card that
-    came back.
+    """Share of deals won by the payers' side and levels that it gained, by the rank of the card
+    that came back.
 
     Unit: a card returned, so that a double tribute counts twice. Observed, not caused: what a
     receiver can spare depends on its hand.
