@@ -1,8 +1,12 @@
 """Exact chances of what the deal decides: wilds, jokers, natural bombs, cancelled tributes, leads.
 
 Two packs are 108 cards, 27 a hand and 54 a team, and every deal of them is equally likely. Nothing
-that happened before changes that, so these hold for every deal of every run, whoever plays. A
-natural card is one that is no wild: a level's rank has six of them, every other rank eight.
+that happened before changes that, so these hold for every deal of every run, whoever plays; hands
+are as dealt, before any tribute. A natural card is one that is no wild: a level's rank has six of
+them, every other rank eight.
+
+A level is taken as given. Where ``active_level`` is leader, a match plays another one if red jokers
+cancel a tribute, so there the hands of the deals of one level are not quite those of all deals.
 
 Everything is counted in whole numbers and returned as a `fractions.Fraction`; ``float`` of it is
 the nearest float.
@@ -35,7 +39,7 @@ _HAND = 27
 _TEAM = 54
 _LARGEST = 8  # natural cards of a rank that is not the level's
 _RUN = 5
-# Cards of each rank but for the wilds, and of each other kind that makes no bomb of a rank.
+# Natural cards by rank, the level's last, and the cards that belong to none.
 _OF_A_RANK = [8] * 12 + [6]
 _WILDS, _JOKERS = 2, 4
 
@@ -74,7 +78,7 @@ def natural_bombs(size: int) -> Fraction:
 
 
 def any_natural_bomb(least: int = 4) -> Fraction:
-    """The chance that of some rank a hand of 27 holds at least ``least`` natural cards.
+    """The chance that a hand of 27 holds at least ``least`` natural cards of some rank.
 
     ``least`` is 4 to 8. Counted are the hands with fewer of every rank: choices of 27 cards, rank
     by rank. Raises `OptionError`.
