@@ -15,7 +15,7 @@ import pandas as pd
 
 import guandan_sim as gs
 from guandan_sim.cards import CARD_NUMBERS, RANK_WORDS
-from guandan_sim.report import Z95
+from guandan_sim.summarytable import Z95
 
 Column = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]

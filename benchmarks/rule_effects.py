@@ -17,7 +17,7 @@ import typer
 
 import guandan_sim as gs
 from guandan_sim.options import chosen_bots, whole_number
-from guandan_sim.report import mean_interval, ratio_interval, wilson
+from guandan_sim.summarytable import mean_interval, ratio_interval, wilson
 
 COLUMNS = (
     "deals a match",

@@ -6,6 +6,7 @@ notebook can question.
 7
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from . import exact
@@ -50,6 +51,7 @@ from .view import View
 
 if TYPE_CHECKING:
     from .runs import Run, open_run
+    from .stats import Report, report
 
 __all__ = [
     "RULES_VERSION",
@@ -71,6 +73,7 @@ __all__ = [
     "NoSuchSetError",
     "OptionError",
     "Plan",
+    "Report",
     "Rules",
     "RulesError",
     "Run",
@@ -91,6 +94,7 @@ __all__ = [
     "plan",
     "read_rules",
     "readings",
+    "report",
     "return_options",
     "settle",
     "simulate",
@@ -99,17 +103,15 @@ __all__ = [
     "tribute_options",
 ]
 
-_OF_RUNS = ("Run", "open_run")
+_LATER = {"Run": "runs", "open_run": "runs", "Report": "stats", "report": "stats"}
 
 
 def __getattr__(name: str) -> Any:
     """What reads runs is imported at its first use; it needs Arrow, which most starts do not."""
-    if name not in _OF_RUNS:
+    if name not in _LATER:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from . import runs
-
-    return getattr(runs, name)
+    return getattr(import_module(f".{_LATER[name]}", __name__), name)
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_OF_RUNS})
+    return sorted({*globals(), *_LATER})

@@ -23,6 +23,7 @@ __all__ = [
     "PLAN_WIDTH",
     "START_WIDTH",
     "add_clusters",
+    "add_products",
     "follow_deals",
     "hand_facts",
     "plan_facts",
@@ -257,3 +258,19 @@ def add_clusters(
                 sums[group, m, 4] += b * b
                 sums[group, m, 5] += 1
         begin = n + 1
+
+
+@kernel
+def add_products(rows: Rows, products: Rows) -> None:
+    """Add the sum of each row's products with itself, float64[n, w], to ``products``,
+    float64[w, w].
+
+    A matrix product would do, but starts threads of its own beside those that call this.
+    """
+    width = rows.shape[1]
+    for n in range(len(rows)):
+        for i in range(width):
+            value = rows[n, i]
+            if value != 0.0:
+                for j in range(width):
+                    products[i, j] += value * rows[n, j]

@@ -14,17 +14,19 @@ from __future__ import annotations
 import functools
 import math
 import os
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from .answers import overview, play, strategy, tribute
-from .answers.facts import facts_of_part
+from .answers.facts import compile_kernels, facts_of_part
 from .answers.ratios import Estimate
 from .answers.statistic import Measure
 from .errors import OptionError, RunError
 from .estimates import json_safe
+from .intervals import check_confidence
 from .rules import Rules
 from .settings import followed_arms
 
@@ -228,7 +230,10 @@ def report(
     from .runs import Run, open_run
 
     found = run if isinstance(run, Run) else open_run(run)
-    if isinstance(plans, bool) or not isinstance(plans, int) or plans < 0:
+    check_confidence(confidence)
+    if workers is not None and (type(workers) is not int or workers < 1):
+        raise OptionError(f"workers is {workers!r}; a number of threads from 1 on is needed")
+    if type(plans) is not int or plans < 0:
         raise OptionError(f"plans is {plans!r}; a number of deals is needed, 0 for none")
     rules = [rules for rules, _ in followed_arms(found.manifest["settings"], found.folder)]
     logged = "plays" in found.tables
@@ -237,15 +242,22 @@ def report(
         for title, statistics in CHAPTERS
     ]
     statistics = [each for _, some in chosen for each in some]
-    work = functools.partial(_of_part, found, rules, _every(found, plans), statistics)
+    compile_kernels()  # in one thread
+    stopped = threading.Event()
+    work = functools.partial(_of_part, found, rules, _every(found, plans), statistics, stopped)
     sums: list[list[Any]] = [[each.empty() for each in statistics] for _ in rules]
     with ThreadPoolExecutor(workers or os.cpu_count() or 1) as pool:
-        for done, part in enumerate(pool.map(work, found.parts), 1):
-            for of_arm, more in zip(sums, part, strict=True):
-                for total, extra in zip(of_arm, more, strict=True):
-                    total.merge(extra)
-            if progress is not None:
-                progress(done, len(found.parts))
+        try:
+            for done, part in enumerate(pool.map(work, found.parts), 1):
+                for of_arm, more in zip(sums, part, strict=True):
+                    for total, extra in zip(of_arm, more, strict=True):
+                        total.merge(extra)
+                if progress is not None:
+                    progress(done, len(found.parts))
+        except BaseException:
+            stopped.set()
+            pool.shutdown(cancel_futures=True)
+            raise
     names = _arm_names(found, rules)
     arms = []
     for name, of_arm, by in zip(names, sums, rules, strict=True):
@@ -273,15 +285,21 @@ def report(
 
 
 def _of_part(
-    run: Run, rules: list[Rules], every: int, statistics: Sequence[Any], part: tuple[int, int]
+    run: Run,
+    rules: list[Rules],
+    every: int,
+    statistics: Sequence[Any],
+    stopped: threading.Event,
+    part: tuple[int, int],
 ) -> list[list[Any]]:
-    """What one part says, by arm and statistic."""
+    """What one part says, by arm and statistic; nothing more once it is stopped."""
     found = []
     for facts in facts_of_part(run, part, rules, every):
         sums = []
         for each in statistics:
             total = each.empty()
-            each.add(facts, total)
+            if not stopped.is_set():
+                each.add(facts, total)
             sums.append(total)
         found.append(sums)
     return found

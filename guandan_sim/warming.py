@@ -16,14 +16,14 @@ from .jit import DISABLED, cache_dir
 from .logrows import load as load_columns
 from .playing import Player, are_quick
 
-__all__ = ["ready", "warmup"]
+__all__ = ["is_compiled", "mark_compiled", "ready", "warmup"]
 
 
 def ready(bots: BotName | Sequence[BotName] = "random") -> bool:
     """Whether the loop and these bots have been compiled on this machine before, by this very
     source.
     """
-    return DISABLED or all(_mark(name).exists() for name in _names(bots))
+    return all(map(is_compiled, _names(bots)))
 
 
 def warmup(bots: BotName | Sequence[BotName] = ("random", "greedy")) -> None:
@@ -38,11 +38,21 @@ def warmup(bots: BotName | Sequence[BotName] = ("random", "greedy")) -> None:
     finally:
         if collecting:
             gc.enable()
+    for name in _names(bots):
+        mark_compiled(name)
+
+
+def is_compiled(name: str) -> bool:
+    """Whether what goes by that name has been compiled on this machine before, by this source."""
+    return DISABLED or _mark(name).exists()
+
+
+def mark_compiled(name: str) -> None:
+    """It has been."""
     if not DISABLED:
-        for name in _names(bots):
-            mark = _mark(name)
-            mark.parent.mkdir(parents=True, exist_ok=True)
-            mark.touch()
+        mark = _mark(name)
+        mark.parent.mkdir(parents=True, exist_ok=True)
+        mark.touch()
 
 
 def _between_passes(check: Callable[[], None]) -> AbstractContextManager[Any]:

@@ -18,11 +18,12 @@ from ..parts import row_groups
 from ..planner import WORK_SIZE
 from ..rules import Rules
 from ..schemas import CARD_NUMBER, TABLES, WORDS
+from ..warming import mark_compiled
 
 if TYPE_CHECKING:
     from ..runs import Run
 
-__all__ = ["Facts", "facts_of_part"]
+__all__ = ["Facts", "compile_kernels", "facts_of_part"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -297,3 +298,17 @@ def _read(run: Run, table: str, part: tuple[int, int], names: tuple[str, ...]) -
             pieces[name].append(values)
     none = [np.zeros(0, np.uint8)]
     return {name: np.concatenate(values or none) for name, values in pieces.items()}
+
+
+def compile_kernels() -> None:
+    """Compile what the statistics run, or read it from the cache."""
+    hands, levels = np.zeros((0, 2), np.int64), np.zeros(0, np.int64)
+    rows = np.zeros((0, 1), np.int64)
+    floats = np.zeros((0, 1))
+    dealfacts.hand_facts(hands, levels, rows)
+    dealfacts.plan_facts(hands, levels, 0, np.zeros(WORK_SIZE, np.int64), rows)
+    dealfacts.follow_deals(levels, levels, levels, 0, rows, rows, rows, np.zeros(2, np.int64))
+    sums = np.zeros((1, 1, 7))
+    dealfacts.add_clusters(levels, levels, floats, floats, np.zeros((1, 1, 2)), sums)
+    dealfacts.add_products(floats, np.zeros((1, 1)))
+    mark_compiled("report")

@@ -6,11 +6,13 @@ import inspect
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import dealfacts
 from ..intervals import UNKNOWN, student_quantile
 from .facts import Facts
 from .ratios import Estimate
@@ -20,6 +22,9 @@ __all__ = ["Regressed", "Regression", "regressed"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
+
+# Few enough for the caches of a core.
+_SETS_AT_ONCE = 1_024
 
 
 class Regression:
@@ -50,18 +55,22 @@ class Regression:
         """Add units in the order of their ``sets``, int64[n]: float64[n, terms] and
         float64[n, outcomes].
         """
-        if not len(sets):
-            return
-        design = np.concatenate([np.ones((len(sets), 1)), terms], axis=1)
+        begins = np.flatnonzero(np.concatenate([[True], sets[1:] != sets[:-1]])[: len(sets)])
+        self.sets += len(begins)
+        self.units += len(sets)
+        edges = [*begins[::_SETS_AT_ONCE], len(sets)]
+        for low, high in pairwise(edges):
+            some = slice(low, high)
+            self._add(begins[(begins >= low) & (begins < high)] - low, terms[some], outcomes[some])
+
+    def _add(self, begins: Ints, terms: Floats, outcomes: Floats) -> None:
+        design = np.concatenate([np.ones((len(terms), 1)), terms], axis=1)
         first, second = self._pairs
         columns = [design[:, first] * design[:, second]]
         columns += [design * outcomes[:, [k]] for k in range(self._outcomes)]
-        begins = np.flatnonzero(np.concatenate([[True], sets[1:] != sets[:-1]]))
         by_set = np.add.reduceat(np.concatenate(columns, axis=1), begins, axis=0)
         self.totals += by_set.sum(axis=0)
-        self.products += by_set.T @ by_set
-        self.sets += len(begins)
-        self.units += len(sets)
+        dealfacts.add_products(by_set, self.products)
 
     def merge(self, other: Regression) -> None:
         """Add the sums of other sets."""

@@ -6,6 +6,8 @@ caused by them, by tribute too if that moves them.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -35,6 +37,7 @@ ITEMS = (
 _POINTS = Measure("won", "points")
 
 
+@lru_cache
 def _means() -> Floats:
     """float64[ITEMS]: how many of each a side is dealt on average; of cards that is half of them,
     since all are dealt.
@@ -42,9 +45,6 @@ def _means() -> Floats:
     bombs = [2 * float(exact.natural_bombs(size)) for size in range(4, 9)]
     flushes = 2 * float(exact.natural_straight_flush("7"))
     return np.array([1, 1, 1, 3, 4, *bombs[:3], bombs[3] + bombs[4], flushes])
-
-
-_MEANS = _means()
 
 
 def _items(facts: Facts) -> Ints:
@@ -80,7 +80,7 @@ def _slopes(items: Ints) -> tuple[Ints, Floats]:
     """What stands above, times the result of team 0, and below in the slope of the result of both
     teams on how many of each they were dealt, int64[n, ITEMS] and float64[n, ITEMS].
     """
-    return items[:, 0] - items[:, 1], ((items - _MEANS) ** 2).sum(axis=1)
+    return items[:, 0] - items[:, 1], ((items - _means()) ** 2).sum(axis=1)
 
 
 @statistic("What cards are worth", rows=ITEMS, measures=(GAIN, _POINTS), heading="one more of")

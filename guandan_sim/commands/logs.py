@@ -1,4 +1,4 @@
-"""`verify` and `replay`: look into a run.
+"""`report`, `verify` and `replay`: look into a run.
 
 What reads runs is imported when a command needs it: every other start would wait for Arrow.
 """
@@ -6,6 +6,7 @@ What reads runs is imported when a command needs it: every other start would wai
 from __future__ import annotations
 
 import contextlib
+import json
 import time
 from typing import Annotated
 
@@ -14,7 +15,8 @@ import typer
 from ..bots import bots_by_seat
 from ..errors import BotError, NoSuchSetError, OptionError, RunError, printable
 from ..options import chosen_bots, chosen_rules, whole_number
-from ..progress import Watch, compile_first
+from ..progress import Watch, compile_first, note
+from ..warming import is_compiled
 from .common import (
     MOST_SEED,
     BotNames,
@@ -25,6 +27,7 @@ from .common import (
     RuleChanges,
     RuleNames,
     RunFolder,
+    WorkerCount,
     open_run_to_read,
 )
 
@@ -37,6 +40,66 @@ _MOST_PROBLEMS = 20
 # Options of `replay` that say what to play; a RUN says that itself.
 _FOR_RUNS = ("deal", "arm")
 _FOR_SEEDS = ("number", "bots", "rules", "changes", "level", "previous_order")
+
+
+@commands.command(
+    "report",
+    epilog=(
+        "Examples: guandan-sim report runs/a\n\n"
+        "guandan-sim report runs/a --html a.html --definitions"
+    ),
+)
+def report_command(
+    run: RunFolder,
+    html: Annotated[
+        str | None,
+        typer.Option("--html", metavar="FILE", help="Also write one page with figures."),
+    ] = None,
+    definitions: Annotated[
+        bool, typer.Option("--definitions", help="Say of each table what it is.")
+    ] = False,
+    arm: Annotated[
+        str, typer.Option("--arm", metavar="N", help="Print the tables of that arm.")
+    ] = "0",
+    plans: Annotated[
+        str,
+        typer.Option(
+            "--plans", metavar="N", help="Work out the best plans of the hands of so many deals."
+        ),
+    ] = "200k",
+    workers: WorkerCount = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
+    quiet: Quiet = False,
+) -> None:
+    """Answer questions from a run: tribute, what cards are worth, how deals are played."""
+    from ..reportpage import report_text
+    from ..stats import report
+
+    of_arm = whole_number(arm, "--arm", 0)
+    deals = whole_number(plans, "--plans", 0)
+    threads = None if workers is None else whole_number(workers, "--workers", 1, 1024)
+    found = open_run_to_read(run)
+    if not quiet and not is_compiled("report"):
+        note("compiling the statistics, once on this machine")
+    watch = Watch("parts", quiet)
+    try:
+        with watch.shown():
+            made = report(found, plans=deals, workers=threads, progress=watch.count)
+        if of_arm >= len(made.arms):
+            raise OptionError(f"--arm is {of_arm}; {run} has arms 0 to {len(made.arms) - 1}")
+        if html is not None:
+            made.html(html)
+    except OptionError:
+        raise
+    except RunError as error:
+        raise FailureError(str(error)) from error
+    if as_json:
+        print(json.dumps(made.as_dict(), ensure_ascii=False))
+        return
+    for line in report_text(made, definitions, of_arm).split("\n"):
+        print(printable(line))
+    if html is not None:
+        print(f"\n  written to {html}")
 
 
 @commands.command("verify", epilog="Example: guandan-sim verify runs/a")

@@ -11,9 +11,9 @@ from ..backends import chosen_backend
 from ..errors import OptionError
 from ..options import chosen_bots, chosen_rules, whole_number
 from ..progress import Watch
-from ..report import summary_table
 from ..settings import order_word
 from ..simulate import Result, simulate
+from ..summarytable import summary_table
 from .common import (
     MOST_SEED,
     BackendName,

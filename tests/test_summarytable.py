@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from rich.console import Console
 from scipy.stats import binomtest
 
-from guandan_sim.report import Z95, mean_interval, summary_table, wilson
 from guandan_sim.simulate import Result, simulate
+from guandan_sim.summarytable import Z95, mean_interval, summary_table, wilson
 
 
 @given(st.integers(1, 10**6), st.data())
