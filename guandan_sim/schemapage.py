@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from .schemas import BLOCK_SETS, SCHEMA_VERSION, TABLES, WORDS
 
-__all__ = ["schema_markdown"]
+__all__ = ["COLUMNS_HEADING", "columns_markdown", "schema_markdown"]
+
+#: The card of a run is generated from this heading on.
+COLUMNS_HEADING = "## Columns"
 
 _MARKDOWN_HEAD = """\
 # The tables of a run
@@ -85,8 +88,27 @@ is another thing: the checksum of a part's file, which depends on the Parquet wr
 def schema_markdown() -> str:
     """The whole text of SCHEMA.md."""
     lines = [_MARKDOWN_HEAD.format(version=SCHEMA_VERSION)]
+    lines += _tables("##")
+    lines.append(
+        _MARKDOWN_TAIL.format(version=SCHEMA_VERSION, block=BLOCK_SETS, last=BLOCK_SETS - 1)
+    )
+    lines += ["## Word lists", "", "In order, from place 0.", ""]
+    for name, words in WORDS.items():
+        lines.append(f"- {name}: " + ", ".join(f"`{word}`" if word else '""' for word in words))
+    return "\n".join(lines) + "\n"
+
+
+def columns_markdown() -> str:
+    """The part of a run's card that says what its tables hold, from `COLUMNS_HEADING` on."""
+    text = "\n".join([COLUMNS_HEADING, "", *_tables("###")])
+    return text.replace(", see above", ", see SCHEMA.md")
+
+
+def _tables(level: str) -> list[str]:
+    """Lines on every table, under headings of that level."""
+    lines = []
     for table in TABLES.values():
-        lines += [f"## {table.name}", "", table.text, "", f"Key: {', '.join(table.key)}.", ""]
+        lines += [f"{level} {table.name}", "", table.text, "", f"Key: {', '.join(table.key)}.", ""]
         lines += ["| column | type | meaning |", "|---|---|---|"]
         for column in table.columns:
             kind = f"word: {column.kind}" if column.words else column.kind
@@ -96,10 +118,4 @@ def schema_markdown() -> str:
             for column in table.derived
         ]
         lines.append("")
-    lines.append(
-        _MARKDOWN_TAIL.format(version=SCHEMA_VERSION, block=BLOCK_SETS, last=BLOCK_SETS - 1)
-    )
-    lines += ["## Word lists", "", "In order, from place 0.", ""]
-    for name, words in WORDS.items():
-        lines.append(f"- {name}: " + ", ".join(f"`{word}`" if word else '""' for word in words))
-    return "\n".join(lines) + "\n"
+    return lines

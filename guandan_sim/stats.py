@@ -222,10 +222,13 @@ def report(
 
     Raises OptionError, and RunError for files that cannot be read.
 
+    >>> import tempfile
     >>> import guandan_sim as gs
-    >>> found = gs.report(gs.simulate(matches=20, bots="greedy", seed=1, out="runs/report"))
-    >>> found["outcomes"]["1-2, a sweep"].cells[0].units == found["length"]["plays"].cells[0].units
-    True
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     found = report(gs.simulate(deals=500, bots="greedy", seed=1, out=f"{folder}/run"))
+    >>> sweeps = found["outcomes"]["1-2, a sweep"].cells[0]
+    >>> sweeps.units, sweeps.interval[0] < sweeps.value < sweeps.interval[1]
+    (500, True)
     """
     from .runs import Run, open_run
 

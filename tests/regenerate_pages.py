@@ -2,7 +2,7 @@
 
     python tests/regenerate_pages.py
 
-SCHEMA.md is generated as a whole, RULES.md from its last heading on.
+SCHEMA.md is generated as a whole, RULES.md and the card of the run in data/ from a heading on.
 """
 
 from __future__ import annotations
@@ -10,16 +10,25 @@ from __future__ import annotations
 from pathlib import Path
 
 from guandan_sim.rulestables import SYSTEMS_HEADING, systems_markdown
-from guandan_sim.schemapage import schema_markdown
+from guandan_sim.schemapage import COLUMNS_HEADING, columns_markdown, schema_markdown
 
 ROOT = Path(__file__).parents[1]
 
 
 def pages() -> dict[str, str]:
     """What the pages should be, by file name."""
-    by_hand, heading, _ = (ROOT / "RULES.md").read_text("utf-8").partition(SYSTEMS_HEADING)
-    assert heading, f"RULES.md has no heading {SYSTEMS_HEADING!r}"
-    return {"RULES.md": by_hand + systems_markdown(), "SCHEMA.md": schema_markdown()}
+    return {
+        "RULES.md": _by_hand("RULES.md", SYSTEMS_HEADING) + systems_markdown(),
+        "SCHEMA.md": schema_markdown(),
+        "data/README.md": _by_hand("data/README.md", COLUMNS_HEADING) + columns_markdown(),
+    }
+
+
+def _by_hand(name: str, heading: str) -> str:
+    """The page before its generated part."""
+    text, found, _ = (ROOT / name).read_text("utf-8").partition(heading)
+    assert found, f"{name} has no heading {heading!r}"
+    return text
 
 
 if __name__ == "__main__":
