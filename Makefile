@@ -11,7 +11,13 @@ RESULTS := benchmarks/results
 BASELINE :=
 PEERS :=
 
-.PHONY: demo test lint format bench bench-kernels clean
+# `make notebooks NOTEBOOKS=04_bots SETS=20k` executes one at another size; see analysis/README.md.
+NOTEBOOKS :=
+RUN :=
+SETS :=
+SEED :=
+
+.PHONY: demo test lint format bench bench-kernels notebooks clean
 .DEFAULT_GOAL := demo
 .DELETE_ON_ERROR:
 MAKEFLAGS += --no-print-directory
@@ -45,6 +51,10 @@ bench-kernels: $(VENV)/.ready-bench
 	@$(BIN)/pytest -q benchmarks/test_kernels.py --benchmark-json=$(RESULTS)/kernels.json \
 	  --benchmark-max-time=0.5 --benchmark-min-rounds=25 --benchmark-columns=median,iqr,min,rounds --benchmark-sort=name
 
+notebooks: $(VENV)/.ready-notebooks
+	@$(BIN)/python analysis/execute.py $(NOTEBOOKS) $(if $(RUN),--run '$(RUN)') \
+	  $(if $(SETS),--sets $(SETS)) $(if $(SEED),--seed $(SEED))
+
 clean:
 	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
@@ -57,6 +67,10 @@ $(VENV)/.ready: pyproject.toml | $(BIN)/python
 
 $(VENV)/.ready-dev: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	@touch $@ $(VENV)/.ready
+
+$(VENV)/.ready-notebooks: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[notebooks]'
 	@touch $@ $(VENV)/.ready
 
 # Where a package has no wheel, the rest is installed without it; the table of peers says what it lacks.
