@@ -26,6 +26,8 @@ from .errors import (
     RunError,
     RunWarning,
 )
+from .experiments import experiment, experiment_report
+from .findings import ExperimentResult
 from .layout import VIEW_VERSION
 from .meetings import ArenaResult
 from .moves import Move, legal_moves, readings
@@ -61,6 +63,7 @@ __all__ = [
     "BotError",
     "CardParseError",
     "Deal",
+    "ExperimentResult",
     "GuandanError",
     "HandError",
     "IllegalMoveError",
@@ -84,6 +87,8 @@ __all__ = [
     "arena",
     "arena_report",
     "bot",
+    "experiment",
+    "experiment_report",
     "legal_moves",
     "open_run",
     "plan",
