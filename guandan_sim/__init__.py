@@ -28,6 +28,8 @@ from .errors import (
     RunError,
     RunWarning,
 )
+from .experiments import experiment, experiment_report
+from .findings import ExperimentResult
 from .layout import VIEW_VERSION
 from .meetings import ArenaResult
 from .moves import Move, legal_moves, readings
@@ -64,6 +66,7 @@ __all__ = [
     "BotError",
     "CardParseError",
     "Deal",
+    "ExperimentResult",
     "GuandanError",
     "HandError",
     "IllegalMoveError",
@@ -89,6 +92,8 @@ __all__ = [
     "arena_report",
     "bot",
     "exact",
+    "experiment",
+    "experiment_report",
     "legal_moves",
     "open_run",
     "plan",

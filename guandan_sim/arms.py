@@ -32,7 +32,7 @@ __all__ = [
 MOST_ARMS = 256
 """The column ``arm`` has a byte."""
 
-ARM_SETTINGS = ("bots", "rules", "level", "previous_order", "teams")
+ARM_SETTINGS = ("name", "bots", "rules", "level", "previous_order", "teams")
 """What an arm may have of its own. ``teams``: the participants, by number, that are its teams."""
 
 

@@ -15,7 +15,7 @@ import typer
 from typer.exceptions import TyperException
 
 from ._version import __version__
-from .commands import arena, engine, lists, logs, simulate
+from .commands import arena, engine, experiment, lists, logs, simulate
 from .commands.common import FailureError
 from .errors import BackendError, GuandanError
 from .progress import INTERRUPTED, note
@@ -57,7 +57,7 @@ def _options(
     pass
 
 
-for module in (simulate, arena, logs, lists, engine):
+for module in (simulate, arena, experiment, logs, lists, engine):
     app.add_typer(module.commands)
 
 

@@ -14,7 +14,9 @@ _NAMES = {
     "part_sets": "the size of a part",
 }
 _OF_A_BOT = " of bot "
+_OF_AN_ARM = " of arm "
 _LINE_UPS = "the list of line-ups"
+_ARMS = "the arms"
 _MOST_SHOWN = 100
 
 
@@ -36,6 +38,8 @@ def differences(there: Any, here: Any) -> list[str]:
     names = sorted(old.keys() | new.keys())
     if old.get("bots") != new.get("bots"):
         names = [name for name in names if _OF_A_BOT not in name and name != _LINE_UPS]
+    if old.get(_ARMS) != new.get(_ARMS):
+        names = [name for name in names if _OF_AN_ARM not in name]
     found = [
         f"{printable(name)} is {_shown(old.get(name))} there and {_shown(new.get(name))} here"
         for name in names
@@ -54,6 +58,15 @@ def _by_option(settings: Any) -> dict[str, Any]:
     for name, value in settings.items():
         if name == "bots":
             told |= _bots(value)
+        elif name == "arms" and isinstance(value, list) and "experiment" in settings:
+            arms = [arm if isinstance(arm, dict) else {"name": arm} for arm in value]
+            told[_ARMS] = ", ".join(str(arm.get("name")) for arm in arms)
+            for arm in arms:
+                for key, of in _by_option(arm).items():
+                    if key != "name":
+                        told[f"{key}{_OF_AN_ARM}{arm.get('name')}"] = of
+        elif name == "experiment" and isinstance(value, dict):
+            told[name] = value.get("name")
         elif name == "arms" and isinstance(value, list):
             line_ups = [_bots(arm.get("bots") if isinstance(arm, dict) else arm) for arm in value]
             for line_up in line_ups:
@@ -67,7 +80,8 @@ def _by_option(settings: Any) -> dict[str, Any]:
             told |= base | {key: switch for key, switch in value.items() if key != "name"}
         elif name == "count":
             kind = str(settings.get("kind"))
-            told["sets" if kind == "deals" and "arena" in settings else kind] = value
+            in_sets = kind == "deals" and not {"arena", "experiment"}.isdisjoint(settings)
+            told["sets" if in_sets else kind] = value
         elif name != "kind":
             told[_NAMES.get(str(name), str(name))] = value
     return told

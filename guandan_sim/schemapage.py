@@ -47,7 +47,7 @@ _MARKDOWN_TAIL = """\
 | status | "running" until every part is there, then "complete" |
 | settings | everything that decides the contents: kind ("deals" or "matches"), \
 count, part_sets, log, seed, rules, bots by seat, level, previous order, engine and rules \
-versions, arms and arena |
+versions, arms, arena and experiment |
 | command | what was typed, if anything |
 | created, finished | times in UTC |
 | parts | for each part its `first` set, `stop` (one past its last), and by table the file's \
@@ -62,10 +62,15 @@ and no spaces: `verify` finds what was edited by hand |
 
 Where a run has several arms, `settings.arms` lists them from arm 0: what an arm has of its own
 (bots, rules, level, previous_order), in place of what the settings say of all. All arms play the
-same sets: same deck, level, lead and tribute due. A run without that list has one arm. In an arena
-each arm has its `teams`, too: who sits at seats 0 and 2 and who at 1 and 3, by their numbers in the
-list `settings.arena.teams`; `settings.arena.sprt` holds the two Elo differences of its test, or
-null. The summary of several arms has each arm's figures under `arms`.
+same sets: same deck, and where they have no others of their own the same level, lead and tribute
+due. A run without that list has one arm. In an arena each arm has its `teams`, too: who sits at
+seats 0 and 2 and who at 1 and 3, by their numbers in the list `settings.arena.teams`;
+`settings.arena.sprt` holds the two Elo differences of its test, or null. In an experiment each arm
+has its `name`. `settings.experiment` has the experiment's `name`; the `team` whose figures are told
+("banker", of the first in the arm's previous order; "leader", the same where nothing is paid; "0",
+seats 0 and 2); its `effects`, each with a `name` and the `weights` of the arms in it, to be divided
+by `per`; and in `by` what sets are grouped by ("tribute", "card"). The summary of several arms has
+each arm's figures under `arms`.
 
 ## Content hash
 

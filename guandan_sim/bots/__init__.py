@@ -36,6 +36,7 @@ from . import greedy, planner, random
 from .failures import compile_problem, failure_text, illegal_card_text, illegal_move_text
 from .fingerprint import fingerprint
 from .python import PythonBot, PythonSeat, is_python, python_parts
+from .returns import RETURNS
 
 __all__ = ["BUILT_IN", "Bot", "BotFunction", "BotName", "bot", "bots_by_seat"]
 
@@ -78,11 +79,15 @@ class Bot:
 
     @cached_property
     def source(self) -> str:
-        """Twelve hex digits that change with a user's code; empty for a built-in bot, whose version
-        tells.
+        """Twelve hex digits that change with a user's code, and with the functions of ours that are
+        put together; empty for a built-in bot, whose version tells.
         """
         if self.built_in:
             return ""
+        functions = [getattr(self, role) for role in ROLES]
+        if all(map(_is_ours, functions)):
+            names = "|".join(f"{each.__module__}.{each.__name__}" for each in functions)
+            return hashlib.sha256(names.encode()).hexdigest()[:12]
         prints = [key or b"" for key in self.keys.values()]
         return hashlib.sha256(b"|".join(prints)).hexdigest()[:12]
 
@@ -124,6 +129,7 @@ class Bot:
         return PythonSeat(self.name, self.play) if self.in_python else None
 
     def _compile(self, role: str, function: Any) -> Any:
+        own = _is_ours(function)
         function = getattr(function, "py_func", function)
         if inspect.isfunction(function):
             wanted = len(inspect.signature(function).parameters)
@@ -138,7 +144,6 @@ class Bot:
                 f"bot {self.name}: {role} is {function!r}; "
                 "it must be a function f(view, scratch, out), or an object with choose(view)"
             )
-        own = self.built_in or function is greedy.choose_card
         key = None if own else self.keys[role]
         try:
             compiled = compile_function(
@@ -294,6 +299,19 @@ BUILT_IN: dict[str, Bot] = {
     "greedy": Bot("greedy", greedy.play),
     "planner": Bot("planner", planner.play, planner.choose_card, planner.choose_card),
 }
+
+_OURS = {
+    id(function)
+    for function in (
+        *(getattr(each, role) for each in BUILT_IN.values() for role in ROLES),
+        *RETURNS.values(),
+    )
+}
+
+
+def _is_ours(function: Any) -> bool:
+    """Whether it is a function of a bot of ours, or one to put in its place."""
+    return id(function) in _OURS
 
 
 def bot(name: BotName) -> Bot:

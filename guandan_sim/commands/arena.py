@@ -2,47 +2,45 @@
 
 from __future__ import annotations
 
-import json
 from typing import Annotated
 
 import typer
 
 from ..arena import arena, arena_report
 from ..arms import line_ups, participants
-from ..backends import chosen_backend
-from ..errors import OptionError, RunError, printable
-from ..meetings import ArenaResult
+from ..errors import OptionError
 from ..options import chosen_rules, whole_number
-from ..progress import Watch, note
+from ..progress import Watch
 from ..settings import order_word
 from ..sprt import Sprt
 from .common import (
-    MOST_SEED,
+    AsJson,
     BackendName,
-    FailureError,
+    DrawnOrder,
     LevelName,
     LogName,
     Out,
     Quiet,
+    ReportOf,
     Resume,
     RuleChanges,
     RuleNames,
     Scheduler,
     Seed,
     WorkerCount,
+    checked_place,
+    checked_seed,
     command_line,
     finished_at,
-    open_run_to_read,
     playing,
-    written_lines,
+    reported,
+    show_result,
+    typed,
 )
 
 __all__ = ["commands"]
 
 commands = typer.Typer()
-
-# Options that go with --report; whatever else was typed is of an arena to be played.
-_OF_REPORTS = ("report", "as_json", "quiet")
 
 
 @commands.command(
@@ -93,39 +91,22 @@ def arena_command(
     scheduler: Scheduler = None,
     resume: Resume = False,
     level: LevelName = None,
-    previous_order: Annotated[
-        str,
-        typer.Option(
-            "--previous-order",
-            metavar="ORDER",
-            help="Finishing order before a deal, such as 0213, or random: it makes tribute due; "
-            "none: no tribute.",
-        ),
-    ] = "random",
-    report: Annotated[
-        str | None,
-        typer.Option("--report", metavar="RUN", help="Instead: report again what a run found."),
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
+    previous_order: DrawnOrder = "random",
+    report: ReportOf = None,
+    as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
     """Play bots against each other on the same deals from both sides, and say who is better."""
     if report is not None:
-        _report(context, report, as_json)
+        reported(context, report, arena_report, as_json)
         return
     if (sets is None) == (matches is None):
         raise OptionError("give either --sets N or --matches N")
-    if resume and out is None:
-        raise OptionError("--resume goes on with a run; name its folder with --out")
-    if log == "none" and out is not None:
-        raise OptionError("--log none writes nothing; leave it out, or --out")
+    number = checked_place(out, log, resume, backend, workers, scheduler)
     unit = "sets" if matches is None else "matches"
     count = whole_number(sets or matches or "", f"--{unit}", 1)
-    first_key = whole_number(seed, "--seed", 0, MOST_SEED)
-    number = None if workers is None else whole_number(workers, "--workers", 1, 1024)
-    chosen_backend(backend, scheduler, number)
-    typed_order = _typed(context, "previous_order")
-    if matches is not None and (level or typed_order):
+    first_key = checked_seed(seed)
+    if matches is not None and (level or typed(context, "previous_order")):
         raise OptionError("--level and --previous-order are for --sets; a match has its own")
     # Whatever is wrong is said before a compilation, which takes most of a minute.
     order = None if matches is not None or previous_order == "none" else order_word(previous_order)
@@ -158,36 +139,4 @@ def arena_command(
             progress=watch.simulation,
             command=command,
         )
-    _show(result, as_json)
-    if result.run is not None:
-        for line in written_lines(result.run, finished):
-            if as_json:
-                note(line.strip())
-            else:
-                print(line)
-
-
-def _typed(context: typer.Context, name: str) -> bool:
-    source = context.get_parameter_source(name)
-    return source is not None and source.name == "COMMANDLINE"
-
-
-def _report(context: typer.Context, place: str, as_json: bool) -> None:
-    for name in context.params:
-        if name not in _OF_REPORTS and _typed(context, name):
-            raise OptionError("--report tells of a run that is there: it goes alone or with --json")
-    found = open_run_to_read(place)
-    try:
-        result = arena_report(found)
-    except RunError as error:
-        raise FailureError(str(error)) from error
-    _show(result, as_json)
-
-
-def _show(result: ArenaResult, as_json: bool) -> None:
-    if as_json:
-        print(json.dumps(result.as_dict(), ensure_ascii=False))
-        return
-    # The names of a run from elsewhere are anything.
-    for line in str(result).split("\n"):
-        print(printable(line))
+    show_result(result, as_json, finished, new=True)

@@ -3,32 +3,37 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import shlex
 import warnings
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Annotated, Literal
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol
 
 import typer
 from rich.console import Console
 from rich.table import Table
 
+from ..backends import chosen_backend
 from ..bots import Bot
-from ..errors import BotError, RunError, RunWarning
+from ..errors import BotError, OptionError, RunError, RunWarning, printable
+from ..options import whole_number
 from ..progress import Watch, compile_first, note
 
 if TYPE_CHECKING:
     from ..runs import Run
 
 __all__ = [
-    "MOST_SEED",
+    "AsJson",
     "BackendName",
     "BotNames",
+    "DrawnOrder",
     "FailureError",
     "LevelName",
     "LogName",
     "Out",
     "PreviousOrder",
     "Quiet",
+    "ReportOf",
     "Resume",
     "RuleChanges",
     "RuleNames",
@@ -36,15 +41,20 @@ __all__ = [
     "Scheduler",
     "Seed",
     "WorkerCount",
+    "checked_place",
+    "checked_seed",
     "command_line",
     "finished_at",
     "open_run_to_read",
     "playing",
+    "reported",
     "show",
+    "show_result",
+    "typed",
     "written_lines",
 ]
 
-MOST_SEED = 2**63 - 1
+_MOST_SEED = 2**63 - 1
 
 
 class FailureError(Exception):
@@ -91,6 +101,15 @@ PreviousOrder = Annotated[
         "it makes tribute due.",
     ),
 ]
+DrawnOrder = Annotated[
+    str,
+    typer.Option(
+        "--previous-order",
+        metavar="ORDER",
+        help="Finishing order before a deal, such as 0213, or random: it makes tribute due; "
+        "none: no tribute.",
+    ),
+]
 Seed = Annotated[str, typer.Option("--seed", metavar="N", help="The same seed gives the same run.")]
 Out = Annotated[
     str | None,
@@ -126,6 +145,11 @@ Scheduler = Annotated[
 ]
 Resume = Annotated[bool, typer.Option("--resume", help="Go on with the unfinished run in --out.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
+ReportOf = Annotated[
+    str | None,
+    typer.Option("--report", metavar="RUN", help="Instead: report again what a run found."),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 RunFolder = Annotated[
     str, typer.Argument(metavar="RUN", help="Folder or URL of a run.", show_default=False)
 ]
@@ -139,6 +163,35 @@ def show(table: Table) -> None:
 def command_line(context: typer.Context) -> str:
     """What was typed, as it may be typed again."""
     return shlex.join(["guandan-sim", *context.obj])
+
+
+def typed(context: typer.Context, name: str) -> bool:
+    """Whether the option or argument of that name was typed."""
+    source = context.get_parameter_source(name)
+    return source is not None and source.name == "COMMANDLINE"
+
+
+def checked_seed(text: str) -> int:
+    """The number that --seed says. Raises `OptionError`."""
+    return whole_number(text, "--seed", 0, _MOST_SEED)
+
+
+def checked_place(
+    out: str | None,
+    log: str,
+    resume: bool,
+    backend: str | None,
+    workers: str | None,
+    scheduler: str | None,
+) -> int | None:
+    """How many workers play a run. Raises `OptionError` for options that do not go together."""
+    if resume and out is None:
+        raise OptionError("--resume goes on with a run; name its folder with --out")
+    if log == "none" and out is not None:
+        raise OptionError("--log none writes nothing; leave it out, or --out")
+    number = None if workers is None else whole_number(workers, "--workers", 1, 1024)
+    chosen_backend(backend, scheduler, number)
+    return number
 
 
 @contextlib.contextmanager
@@ -215,6 +268,53 @@ def written_lines(run: Run, finished: object) -> Iterator[str]:
     if finished is not None and finished == run.manifest.get("finished"):
         told = "was finished before, nothing was played:"
     yield f"  {told} {run.folder}"
+
+
+class Found(Protocol):
+    """The result of an arena or an experiment."""
+
+    @property
+    def run(self) -> Run | None:
+        """The run on disk, if one was written."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """All figures, for JSON."""
+
+
+def reported(
+    context: typer.Context, place: str, report: Callable[[Run], Found], as_json: bool
+) -> None:
+    """Show what ``report`` says of the run there, as --report asks for; nothing else may be asked
+    with it but how.
+    """
+    for name in context.params:
+        if name not in ("report", "as_json", "quiet") and typed(context, name):
+            raise OptionError("--report tells of a run that is there: it goes alone or with --json")
+    found = open_run_to_read(place)
+    try:
+        result = report(found)
+    except RunError as error:
+        raise FailureError(str(error)) from error
+    show_result(result, as_json)
+
+
+def show_result(
+    result: Found, as_json: bool, finished: object = None, *, new: bool = False
+) -> None:
+    """Print it, and if it is ``new`` what was written; see `written_lines`."""
+    if as_json:
+        print(json.dumps(result.as_dict(), ensure_ascii=False))
+    else:
+        # The names of a run from elsewhere are anything.
+        for line in str(result).split("\n"):
+            print(printable(line))
+    if not new or result.run is None:
+        return
+    for line in written_lines(result.run, finished):
+        if as_json:
+            note(line.strip())
+        else:
+            print(line)
 
 
 def open_run_to_read(place: str) -> Run:

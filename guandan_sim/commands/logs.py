@@ -18,7 +18,6 @@ from ..options import chosen_bots, chosen_rules, whole_number
 from ..progress import Watch, compile_first, note
 from ..warming import is_compiled
 from .common import (
-    MOST_SEED,
     BotNames,
     FailureError,
     LevelName,
@@ -28,7 +27,9 @@ from .common import (
     RuleNames,
     RunFolder,
     WorkerCount,
+    checked_seed,
     open_run_to_read,
+    typed,
 )
 
 __all__ = ["commands"]
@@ -172,8 +173,7 @@ def replay_command(
     if (run is None) == (seed is None):
         raise OptionError("give either a RUN and the number of a SET, or --seed N")
     for name in _FOR_SEEDS if run is not None else _FOR_RUNS:
-        source = context.get_parameter_source(name)
-        if source is not None and source.name == "COMMANDLINE":
+        if typed(context, name):
             option = "set" if name == "changes" else name.replace("_", "-")
             raise OptionError(f"--{option} goes with {'--seed' if run is not None else 'a RUN'}")
     if run is not None:
@@ -190,7 +190,7 @@ def replay_command(
         except RunError as error:
             raise FailureError(str(error)) from error
         return
-    first_key = whole_number(seed or "", "--seed", 0, MOST_SEED)
+    first_key = checked_seed(seed or "")
     which = whole_number(number, "--number", 0)
     by_seat = chosen_bots(bots)
     system = chosen_rules(rules, changes or [])

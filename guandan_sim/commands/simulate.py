@@ -7,7 +7,6 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from ..backends import chosen_backend
 from ..errors import OptionError
 from ..options import chosen_bots, chosen_rules, whole_number
 from ..progress import Watch
@@ -15,7 +14,6 @@ from ..settings import order_word
 from ..simulate import Result, simulate
 from ..summarytable import summary_table
 from .common import (
-    MOST_SEED,
     BackendName,
     BotNames,
     LevelName,
@@ -29,6 +27,8 @@ from .common import (
     Scheduler,
     Seed,
     WorkerCount,
+    checked_place,
+    checked_seed,
     command_line,
     finished_at,
     playing,
@@ -71,15 +71,10 @@ def simulate_command(
     """Play deals or matches, show what happened, and write it."""
     if (deals is None) == (matches is None):
         raise OptionError("give either --deals N or --matches N")
-    if resume and out is None:
-        raise OptionError("--resume goes on with a run; name its folder with --out")
-    if log == "none" and out is not None:
-        raise OptionError("--log none writes nothing; leave it out, or --out")
+    number = checked_place(out, log, resume, backend, workers, scheduler)
     unit = "deals" if matches is None else "matches"
     count = whole_number(deals or matches or "", f"--{unit}", 1)
-    first_key = whole_number(seed, "--seed", 0, MOST_SEED)
-    number = None if workers is None else whole_number(workers, "--workers", 1, 1024)
-    chosen_backend(backend, scheduler, number)
+    first_key = checked_seed(seed)
     if unit == "matches" and (level or previous_order):
         raise OptionError("--level and --previous-order are for --deals; a match has its own")
     # Whatever is wrong is said before a compilation, which takes most of a minute.
