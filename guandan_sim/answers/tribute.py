@@ -24,11 +24,11 @@ CARDS = ("red joker", "black joker", "level card", "A", "K", "Q", "J or lower")
 _RANKS = RANK_WORDS[1:]
 _SINGLE, _BANKER, _FOLLOWER = "single", "to Banker", "to Follower"
 _OF_SIDES = tuple(Measure(name, "share") for name in (_SINGLE, _BANKER, _FOLLOWER))
-_BY_KIND = (
-    Measure("single: won", "share"),
-    Measure("single: levels", "levels"),
-    Measure("double: won", "share"),
-    Measure("double: levels", "levels"),
+_AFTER = ("1-3", "1-4", "1-2")
+_BY_KIND = tuple(
+    Measure(f"{measure.name} after {outcome}", measure.kind)
+    for outcome in _AFTER
+    for measure in (WON, GAIN)
 )
 
 
@@ -127,13 +127,14 @@ def cards_returned(facts: Facts) -> Observed:
 
 
 def _payers(facts: Facts, groups: Ints) -> Observed:
-    """How the payers' side does, in deals of single and of double tributes."""
+    """How the payers' side does, by how the deal before was won."""
     deal = facts.tribute_deal
+    payer = facts.tribute_column("giver") & 1
+    found = results(facts, payer, deal)
     values = []
-    for due in (1, 2):
-        among = (facts.due[deal] == due).astype(np.float64)
-        payer = facts.tribute_column("giver") & 1
-        values += [(value * among, among) for value in results(facts, payer, deal)]
+    for outcome in (1, 2, 0):
+        among = (facts.previous_outcome[deal] == outcome).astype(np.float64)
+        values += [(value * among, among) for value in found]
     return Observed(groups, values, deal)
 
 
@@ -147,8 +148,10 @@ def _payers(facts: Facts, groups: Ints) -> Observed:
 def payers_by_card_given(facts: Facts) -> Observed:
     """Share of deals won by the payers' side and levels that it gained, by the card paid.
 
-    Unit: a card paid, so that a double tribute counts twice, in the row of each card. Observed, not
-    caused: who pays a joker was dealt one, and who pays two Kings was dealt nothing better.
+    Unit: a card paid, by how the deal before was won. After 1-3 an opponent of the Banker pays,
+    after 1-4 its partner, so that the payers' side is the Banker's own; after 1-2, a sweep, both
+    losers pay, and the deal counts in the row of each card. Observed, not caused: who pays a joker
+    was dealt one, and who pays a King was dealt nothing higher.
     """
     kinds = card_kinds(facts.tribute_column("card"), facts.level[facts.tribute_deal])
     return _payers(facts, kinds)
@@ -165,16 +168,17 @@ def payers_by_card_returned(facts: Facts) -> Observed:
     """Share of deals won by the payers' side and levels that it gained, by the rank of the card
     that came back.
 
-    Unit: a card returned, so that a double tribute counts twice. Observed, not caused: what a
-    receiver can spare depends on its hand.
+    Unit: a card returned, by how the deal before was won, as in "How payers do, by the card given".
+    Observed, not caused: what a receiver can spare depends on its hand.
     """
     return _payers(facts, (facts.tribute_column("returned") >> 2) - 1)
 
 
 LEADERS = (
     "opening leader",
-    "payer of a single tribute",
-    "payer after a sweep",
+    "payer after 1-3",
+    "payer after 1-4",
+    "payer after 1-2, a sweep",
     "Banker, single cancelled",
     "Banker, double cancelled",
     "Banker, by the rules",
@@ -186,7 +190,8 @@ def leads(facts: Facts) -> Observed:
     """Share of deals won by the side of the first leader, and levels that it gained, by why it
     leads.
 
-    Unit: a deal. "By the rules": the Banker of the deal before leads where rules know no tribute,
+    Unit: a deal. After 1-3 the payer is an opponent of the Banker, after 1-4 its partner. "By the
+    rules": the Banker of the deal before leads where rules know no tribute,
     or give it the lead after one. Only opening leads are given at random; what a lead does for the
     same cards is told by the experiment `lead`.
     """
@@ -196,8 +201,9 @@ def leads(facts: Facts) -> Observed:
     groups = gathered(
         len(facts),
         facts.opening,
-        paid & (facts.due == 1),
-        paid & (facts.due == 2),
+        paid & (facts.previous_outcome == 1),
+        paid & (facts.previous_outcome == 2),
+        paid & (facts.previous_outcome == 0),
         later & facts.cancelled & (facts.due == 1),
         later & facts.cancelled & (facts.due == 2),
         later & banker,
