@@ -22,8 +22,8 @@ Ints = NDArray[np.int64]
 
 CARDS = ("red joker", "black joker", "level card", "A", "K", "Q", "J or lower")
 _RANKS = RANK_WORDS[1:]
-_SINGLE, _BANKER, _FOLLOWER = "single", "to Banker", "to Follower"
-_OF_SIDES = tuple(Measure(name, "share") for name in (_SINGLE, _BANKER, _FOLLOWER))
+_SIDES = ("after 1-3", "after 1-4", "sweep: to Banker", "sweep: to Follower")
+_OF_SIDES = tuple(Measure(name, "share") for name in _SIDES)
 _AFTER = ("1-3", "1-4", "1-2")
 _BY_KIND = tuple(
     Measure(f"{measure.name} after {outcome}", measure.kind)
@@ -77,18 +77,19 @@ def card_kinds(cards: Ints, level: Ints) -> Ints:
 
 
 def _side(facts: Facts) -> Ints:
-    """int64[t]: 0 for a single tribute, after a sweep 1 for the Banker's and 2 for the other."""
+    """int64[t]: which of `_SIDES` each tribute is."""
     deal = facts.tribute_deal
     to_banker = facts.tribute_column("receiver") == facts.previous[deal, 0]
-    return np.where(facts.due[deal] == 1, 0, np.where(to_banker, 1, 2))
+    outcome = facts.previous_outcome[deal]
+    return np.where(outcome > 0, outcome - 1, np.where(to_banker, 2, 3))
 
 
 def _card_shares(facts: Facts, found: Ints, rows: int) -> Observed:
-    """Shares of the rows among single tributes, and both of a sweep."""
+    """Shares of the rows among the tributes of each side."""
     side = np.repeat(_side(facts), rows)
     each = shares(found, rows, facts.tribute_deal)
     (hit,) = each.values
-    sides = [(hit * (side == k), (side == k).astype(np.float64)) for k in range(3)]
+    sides = [(hit * (side == k), (side == k).astype(np.float64)) for k in range(len(_SIDES))]
     return Observed(each.groups, sides, each.deals)
 
 
@@ -100,8 +101,9 @@ def _card_shares(facts: Facts, found: Ints, rows: int) -> Observed:
     unit="cards paid",
 )
 def cards_given(facts: Facts) -> Observed:
-    """Which cards are paid: shares among single tributes, and among the cards that the Banker and
-    the Follower (its partner) receive after a sweep.
+    """Which cards are paid: shares among the tributes of an opponent (after 1-3) and of the
+    Banker's partner (after 1-4), and among the cards that the Banker and the Follower, its partner,
+    receive after a sweep.
 
     Unit: a card paid. A card of the level counts as such, whatever its rank; the wild is never
     paid while there is another card.
@@ -118,8 +120,8 @@ def cards_given(facts: Facts) -> Observed:
     unit="cards returned",
 )
 def cards_returned(facts: Facts) -> Observed:
-    """Which ranks come back: shares among single tributes, and among what the Banker and the
-    Follower return after a sweep.
+    """Which ranks come back: shares among what the Banker returns to an opponent (after 1-3) and to
+    its partner (after 1-4), and what the Banker and the Follower return after a sweep.
 
     Unit: a card returned, by its natural rank, level or not.
     """
