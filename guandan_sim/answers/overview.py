@@ -40,6 +40,22 @@ def teams(facts: Facts) -> Observed:
     return Observed(both, [won, gain], deals)
 
 
+@statistic(
+    "Deals in a match",
+    rows=("deals",),
+    measures=(Measure("a match", "number"),),
+    unit="matches",
+    figure="",
+)
+def matches(facts: Facts) -> Observed:
+    """Deals in a match, one that the cap cut off included. Unit: a match. Independent deals are none.
+    """
+    number = facts.columns["deal"]
+    if number.max(initial=0) == 0:
+        return Observed(np.zeros(0, np.int64), [np.zeros(0)], np.zeros(0, np.int64))
+    return Observed(np.zeros(len(facts), np.int64), [(1.0, number == 0)])
+
+
 @statistic("Plays in a deal", rows=("plays",), measures=(Measure("a deal", "number"),), figure="")
 def length(facts: Facts) -> Observed:
     """Plays of cards in a deal, passes not counted. Unit: a deal."""
@@ -62,4 +78,4 @@ def tempo(facts: Facts) -> Observed:
     return Observed(np.tile([0, 1], n), [both], np.repeat(np.arange(n), 2))
 
 
-CHAPTER = ("Deals", (outcomes, teams, length, tempo))
+CHAPTER = ("Deals", (outcomes, teams, matches, length, tempo))
