@@ -16,7 +16,7 @@ _NAMES = {
 _OF_A_BOT = " of bot "
 _OF_AN_ARM = " of arm "
 _LINE_UPS = "the list of line-ups"
-_ARMS = "the arms"
+_ARMS = "arms"
 _MOST_SHOWN = 100
 
 
@@ -40,6 +40,13 @@ def differences(there: Any, here: Any) -> list[str]:
         names = [name for name in names if _OF_A_BOT not in name and name != _LINE_UPS]
     if old.get(_ARMS) != new.get(_ARMS):
         names = [name for name in names if _OF_AN_ARM not in name]
+    # What differs for all is not told again of each arm.
+    names = [
+        name
+        for name in names
+        if _OF_AN_ARM not in name
+        or old.get(of := name.partition(_OF_AN_ARM)[0]) == new.get(of)
+    ]
     found = [
         f"{printable(name)} is {_shown(old.get(name))} there and {_shown(new.get(name))} here"
         for name in names

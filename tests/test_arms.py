@@ -290,7 +290,7 @@ def test_decisions_and_replay_refuse_a_log_that_is_wrong(matches: gs.Run, tmp_pa
         ("two", "arms must be a list"),
         ([{}] * 257, "arms must be a list of 1 to 256"),
         ([{}, 3], "arm 1 is 3: must be an object"),
-        ([{"seed": 3}], "arm 0 has a 'seed' of its own: only bots, rules"),
+        ([{"seed": 3}], "arm 0 has a 'seed' of its own: only name, bots, rules"),
         ([{"rules": {}}], "settings cannot be read"),
     ],
 )

@@ -59,7 +59,7 @@ def test_every_command_and_the_table(folder: Path, capsys: pytest.CaptureFixture
             continue
         arguments, _, to = (list(part) for part in partition(arguments, ">"))
         assert (program, main(arguments)) == ("guandan-sim", 0), capsys.readouterr().err
-        if arguments[0] == "arena":
+        if arguments[0] in ("arena", "experiment"):
             assert capsys.readouterr().out.strip() in README
         for name in to:
             (folder / name).write_text(capsys.readouterr().out, "utf-8")
