@@ -84,7 +84,10 @@ def main(
         for path in paths:
             note(f"executing {path.name}")
             execute(path, to / path.name, environment)
-    except (OptionError, CellExecutionError, OSError) as error:
+    except CellExecutionError as error:
+        note(f"error: {path.name}: {error.ename}: {error.evalue}")
+        raise typer.Exit(1) from None
+    except (OptionError, OSError) as error:
         note(f"error: {error}")
         raise typer.Exit(2 if isinstance(error, OptionError) else 1) from None
 

@@ -10,20 +10,23 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import execute
 import matplotlib.font_manager
 import nbformat
 import pytest
+import typer
 
 import guandan_sim as gs
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "analysis"
 NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
+NAMES = [path.stem for path in NOTEBOOKS]
 MOST_BYTES = 500_000
 # Folders of some machine, and addresses in its memory.
 OF_A_MACHINE = re.compile(r"(?<![\w.])/(tmp|home|root|work|Users|opt|usr|var)/|0x[0-9a-f]{6}")
 
-each_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+each_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=NAMES)
 
 
 def cells(path: Path, kind: str) -> list[Any]:
@@ -58,8 +61,7 @@ def a_small_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_there_are_notebooks_and_the_page_lists_them() -> None:
     page = (FOLDER / "README.md").read_text("utf-8")
     linked = re.findall(r"^\| \[(\w+)\]\((\w+)\.ipynb\) \|", page, re.M)
-    assert linked == [(path.stem, path.stem) for path in NOTEBOOKS]
-    assert NOTEBOOKS
+    assert linked == [(name, name) for name in NAMES] != []
 
 
 @each_notebook
@@ -80,30 +82,52 @@ def test_it_begins_with_a_question_and_ends_with_an_answer_in_numbers(path: Path
     assert re.search(r"\d", answer.source)
 
 
-@each_notebook
-def test_it_executes_on_small_inputs(path: Path, run: Path, tmp_path: Path) -> None:
-    before = path.read_bytes()
-    given = ["--run", str(run), "--sets", "100", "--seed", "3", "--out", str(tmp_path)]
-    done = subprocess.run(
-        [sys.executable, str(FOLDER / "execute.py"), path.stem, *given],
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
+def executed(*arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    """What analysis/execute.py does and says, in a process of its own."""
+    return subprocess.run(
+        [sys.executable, str(FOLDER / "execute.py"), *arguments],
+        env=os.environ | {"PYTHONPATH": str(ROOT)} | variables,
         capture_output=True,
         text=True,
         timeout=600,
     )
+
+
+@each_notebook
+def test_it_executes_on_small_inputs(path: Path, run: Path, tmp_path: Path) -> None:
+    before = path.read_bytes()
+    given = ["--run", str(run), "--sets", "100", "--seed", "3", "--out", str(tmp_path)]
+    done = executed(path.stem, *given)
     assert done.returncode == 0, done.stderr
     assert [each.name for each in tmp_path.iterdir()] == [path.name]
     check_executed(tmp_path / path.name)
     assert path.read_bytes() == before
 
 
-def test_a_name_of_no_notebook_is_said(tmp_path: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, str(FOLDER / "execute.py"), "06_none", "--out", str(tmp_path)],
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-    )
-    names = ", ".join(path.stem for path in NOTEBOOKS)
-    said = f"error: '06_none' is no notebook of analysis/; there are {names}\n"
-    assert (done.returncode, done.stderr) == (2, said)
+def test_what_fails_in_a_cell_is_said_and_nothing_written(tmp_path: Path) -> None:
+    done = executed("04_bots", "--out", str(tmp_path), GUANDAN_SETS="few")
+    said = "error: 04_bots.ipynb: ValueError: invalid literal for int() with base 10: 'few'"
+    assert (done.returncode, done.stderr.splitlines()[-1]) == (1, said)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (
+            {"notebooks": ["06_none"]},
+            f"'06_none' is no notebook of analysis/; there are {', '.join(NAMES)}",
+        ),
+        ({"sets": "0"}, "--sets is '0'; a whole number from 1 to"),
+        ({"seed": "x"}, "--seed is 'x'; a whole number from 0 to"),
+    ],
+)
+def test_bad_input_is_said(
+    options: dict[str, Any], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(typer.Exit) as stopped:
+        execute.main(**options, out=tmp_path)
+    assert stopped.value.exit_code == 2
+    err = capsys.readouterr().err
+    assert err.startswith(f"error: {said}")
+    assert err.count("\n") == 1
