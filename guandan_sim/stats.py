@@ -27,7 +27,9 @@ from .answers.statistic import Measure
 from .errors import OptionError, RunError
 from .estimates import json_safe
 from .intervals import check_confidence
+from .parts import open_part
 from .rules import Rules
+from .schemas import TABLES
 from .settings import followed_arms
 
 if TYPE_CHECKING:
@@ -309,10 +311,20 @@ def _of_part(
 
 
 def _every(run: Run, plans: int) -> int:
-    """Plans are made of every so manieth set."""
-    rows = run.manifest.get("rows") or {}
-    deals = int(rows.get("deals", 0)) or 1
-    return math.ceil(deals / plans) if plans else 1 << 62
+    """Plans are made of every so manieth set; 0: of none."""
+    return math.ceil(_rows(run, "deals") / plans) if plans else 0
+
+
+def _rows(run: Run, table: str) -> int:
+    """Rows of a table in the parts that are there."""
+    rows = run.manifest.get("rows")
+    if run.finished and isinstance(rows, dict) and type(rows.get(table)) is int:
+        return int(rows[table])
+    total = 0
+    for part in run.parts:
+        with open_part(run.folder, TABLES[table], part) as file:
+            total += file.metadata.num_rows
+    return total
 
 
 def _table(each: Any, sums: Any, rules: Rules, confidence: float) -> StatTable:
@@ -321,13 +333,10 @@ def _table(each: Any, sums: Any, rules: Rules, confidence: float) -> StatTable:
     for at, label in enumerate(each.rows):
         cells = []
         for measure_at, measure in enumerate(each.measures):
-            options = {"share": measure.kind == "share"} if hasattr(sums, "sums") else {}
-            cells.append(sums.estimate(at, measure_at, confidence=confidence, **options))
-        nothing = all(
-            math.isnan(cell.value) or (measure.kind == "share" and cell.value == 0)
-            for cell, measure in zip(cells, each.measures, strict=True)
-        )
-        if not nothing:
+            kind = "slope" if each.slopes else measure.kind
+            cells.append(sums.estimate(at, measure_at, kind=kind, confidence=confidence))
+        seen = (cell.value for cell in cells if not math.isnan(cell.value))
+        if any(value != 0 or not each.whole for value in seen):
             rows.append(Row(label, tuple(cells), exact.get(label)))
     return StatTable(
         each.key,
@@ -390,10 +399,9 @@ def _facts(run: Run, rules: Sequence[Rules]) -> Iterator[tuple[str, str]]:
     yield "rules", rules[0].name if len({each.name for each in rules}) == 1 else "by arm"
     sets = sum(stop - first for first, stop in run.parts)
     yield ("matches" if run.layout.kind == "matches" else "sets"), f"{sets:,}"
-    rows = run.manifest.get("rows") or {}
     for name in ("deals", "plays"):
-        if rows.get(name):
-            yield name, f"{rows[name]:,}"
+        if name in run.tables:
+            yield name, f"{_rows(run, name):,}"
     yield "seed", str(settings["seed"])
 
 

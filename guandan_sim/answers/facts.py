@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from .. import dealfacts, loop
 from .. import layout as lay
-from ..columns import to_columns
+from ..columns import Columns, to_columns
 from ..errors import RunError
+from ..logrows import MOST_OF_PLAYS
 from ..parts import row_groups
 from ..planner import WORK_SIZE
 from ..rules import Rules
@@ -29,7 +30,9 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 _ORDERS = np.array([[*map(int, word or "0123")] for word in WORDS["finish"]], np.int64)
-_PLAYS = ("seat", "shape", "rank", "size", "chosen_passes")
+_HANDS = tuple(f"hand{seat}_{word}" for seat in range(4) for word in ("one", "two"))
+_PACK = np.int64(sum(1 << int(number) for number in CARD_NUMBER[1:]))
+_PLAYS = ("arm", "ply", "seat", "shape", "rank", "size", "chosen_passes")
 _TRIBUTES = ("set", "arm", "deal", "giver", "receiver", "card", "returned")
 
 
@@ -42,6 +45,7 @@ class Facts:
     plays: their plays packed as `dealfacts.follow_deals` takes them; None if not logged.
     rules: that they were played by.
     planned: which deals (bool[n]) plans are made of.
+    place: where they are from, for errors.
     """
 
     columns: Mapping[str, NDArray[Any]]
@@ -49,6 +53,7 @@ class Facts:
     plays: Ints | None
     rules: Rules
     planned: NDArray[np.bool_]
+    place: str
 
     def __len__(self) -> int:
         return len(self.columns["set"])
@@ -133,8 +138,8 @@ class Facts:
         keys = _keys(self.columns)
         wanted = _keys(self.tributes)
         places = np.searchsorted(keys, wanted)
-        if (places >= len(keys)).any() or (keys[np.minimum(places, len(keys) - 1)] != wanted).any():
-            raise RunError("a tribute has no deal; `guandan-sim verify` says what is wrong")
+        if not np.isin(wanted, keys).all():
+            raise _misfit(self.place)
         found: Ints = places
         return found
 
@@ -149,8 +154,7 @@ class Facts:
     @cached_property
     def dealt(self) -> Ints:
         """int64[n, 4, 2]: the hands as dealt, before tribute, by seat."""
-        hands = [self.columns[f"hand{seat}_{word}"] for seat in range(4) for word in ("one", "two")]
-        return np.stack(hands, axis=1).reshape(-1, 4, 2)
+        return np.stack([self.columns[name] for name in _HANDS], axis=1).reshape(-1, 4, 2)
 
     @cached_property
     def hands(self) -> Ints:
@@ -167,6 +171,8 @@ class Facts:
             one, two = hands[deal, target, 0], hands[deal, target, 1]
             hands[deal, target, 0] = one | bit
             hands[deal, target, 1] = two | (one & bit)
+        if (_cards(hands) != _HAND).any():
+            raise _misfit(self.place)
         return hands
 
     @cached_property
@@ -199,11 +205,6 @@ class Facts:
         """
         assert self.plays is not None
         ends = np.cumsum(self.columns["plays"].astype(np.int64))
-        if len(self.plays) != (ends[-1] if len(ends) else 0):
-            raise RunError(
-                f"{len(self.plays)} plays are logged of deals that have "
-                f"{ends[-1] if len(ends) else 0}; `guandan-sim verify` says what is wrong"
-            )
         starts = np.zeros((len(self), dealfacts.START_WIDTH), np.int64)
         room = int(self.columns["plays"].max(initial=0)) * _DEALS_AT_ONCE
         bombs = np.zeros((room, dealfacts.BOMB_WIDTH), np.int64)
@@ -227,6 +228,9 @@ class Facts:
                 own = rows[:count].copy()
                 own[:, 0] += first
                 kept.append(own)
+        left = starts[:, dealfacts.S_LEFT : dealfacts.S_LEFT + 4]
+        if (left < 0).any() or (left > _HAND).any() or _of_seat(left, self.order[:, 0]).any():
+            raise _misfit(self.place)
         return starts, _joined(found[0], bombs), _joined(found[1], partners)
 
     def of_teams(self, values: Ints) -> Ints:
@@ -236,6 +240,7 @@ class Facts:
 
 
 _DEALS_AT_ONCE = 4_096
+_HAND = 27
 
 
 def _joined(rows: list[Ints], like: Ints) -> Ints:
@@ -257,38 +262,111 @@ def _hand_facts(hands: Ints, levels: Ints) -> Ints:
     return facts.reshape(-1, 4, dealfacts.HAND_WIDTH)
 
 
+def _cards(hands: Ints) -> Ints:
+    """int64[n, 4]: how many cards the hands have, int64[n, 4, 2]."""
+    counts: Ints = np.bitwise_count(hands).sum(axis=2, dtype=np.int64)
+    return counts
+
+
+def _of_seat(values: Ints, seats: Ints) -> Ints:
+    """int64[n]: of each row of ``values``, int64[n, 4], that of a seat."""
+    return np.take_along_axis(values, seats[:, None], axis=1)[:, 0]
+
+
+def _misfit(place: str) -> RunError:
+    return RunError(
+        f"{place}: the rows do not fit together; `guandan-sim verify` says what is wrong"
+    )
+
+
 def facts_of_part(
     run: Run, part: tuple[int, int], rules: list[Rules], every: int
 ) -> Iterator[Facts]:
     """The deals of each arm of a part (first set, one past its last). ``rules`` are those of the
-    arms; plans are made of every so manieth set.
+    arms; plans are made of every so manieth set, 0: of none.
 
     Raises RunError for files that cannot be read, and rows that do not fit together.
     """
     columns = _read(run, "deals", part, TABLES["deals"].names)
     tributes = _read(run, "tributes", part, _TRIBUTES)
-    plays = None
-    if "plays" in run.tables:
-        found = _read(run, "plays", part, (*_PLAYS, *(("arm",) if len(rules) > 1 else ())))
-        packed = found["seat"].astype(np.int64)
-        for name, shift in (
-            ("shape", lay.H_SHAPE),
-            ("rank", lay.H_RANK),
-            ("size", lay.H_SIZE),
-            ("chosen_passes", loop.P_CHOSEN),
-        ):
-            packed |= found[name].astype(np.int64) << shift
-        plays = packed
+    logged = "plays" in run.tables
+    plays = _read(run, "plays", part, _PLAYS) if logged else None
+    place = f"{run.folder}, sets {part[0]} to {part[1] - 1}"
+    tables = [table for table in (columns, tributes, plays) if table is not None]
+    if any((table["arm"] >= len(rules)).any() for table in tables):
+        raise _misfit(place)
     for number, of_arm in enumerate(rules):
-        if len(rules) == 1:
-            mine, gifts, played = columns, tributes, plays
-        else:
-            mine, gifts = (
-                {name: values[table["arm"] == number] for name, values in table.items()}
-                for table in (columns, tributes)
-            )
-            played = None if plays is None else plays[found["arm"] == number]
-        yield Facts(mine, gifts, played, of_arm, mine["set"] % every == 0)
+        deals, gifts, played = (
+            table if table is None or len(rules) == 1 else _of_arm(table, number)
+            for table in (columns, tributes, plays)
+        )
+        assert deals is not None
+        assert gifts is not None
+        if not _deals_fit(deals, part) or not _gifts_fit(gifts):
+            raise _misfit(place)
+        if played is not None and not _plays_fit(played, deals["plays"]):
+            raise _misfit(place)
+        planned = deals["set"] % every == 0 if every else np.zeros(len(deals["set"]), np.bool_)
+        yield Facts(
+            deals, gifts, None if played is None else _packed(played), of_arm, planned, place
+        )
+
+
+def _of_arm(table: Columns, number: int) -> Columns:
+    return {name: values[table["arm"] == number] for name, values in table.items()}
+
+
+def _deals_fit(deals: Columns, part: tuple[int, int]) -> bool:
+    """Whether the deals are those of every set of the part, whole and in order."""
+    sets, numbers = deals["set"], deals["deal"].astype(np.int64)
+    if not len(sets) or (sets[0], sets[-1] + 1) != part or numbers[0] != 0:
+        return False
+    steps = np.diff(sets)
+    following = np.where(steps == 0, numbers[:-1] + 1, 0)
+    orders = np.stack([deals[name] for name in ("first", "second", "third", "last")], axis=1)
+    hands = np.stack([deals[name] for name in _HANDS], axis=1).reshape(-1, 4, 2)
+    return bool(
+        np.isin(steps, (0, 1)).all()
+        and (numbers[1:] == following).all()
+        and (np.sort(orders, axis=1) == np.arange(4)).all()
+        and (deals["leader"] < 4).all()
+        and (_cards(hands) == _HAND).all()
+        and not (hands & ~_PACK).any()
+        and not (hands[:, :, 1] & ~hands[:, :, 0]).any()
+    )
+
+
+def _gifts_fit(gifts: Columns) -> bool:
+    """Whether seats and cards of the tributes are some."""
+    seats = (gifts["giver"] < 4) & (gifts["receiver"] < 4) & (gifts["giver"] != gifts["receiver"])
+    return bool((seats & (gifts["card"] != 0) & (gifts["returned"] != 0)).all())
+
+
+def _plays_fit(plays: Columns, counts: NDArray[Any]) -> bool:
+    """Whether the plays are as many as each deal has, and of seats, shapes and sizes that are."""
+    if int(counts.sum(dtype=np.int64)) != len(plays["ply"]) or not (counts > 0).all():
+        return False
+    steps = np.ones(len(plays["ply"]), np.uint8)
+    steps[0] = 0
+    steps[np.cumsum(counts[:-1], dtype=np.int64)] = 1 - counts[:-1]  # back to 0, modulo 256
+    return bool(
+        (plays["ply"] == np.cumsum(steps, dtype=np.uint8)).all()
+        and (plays["shape"] != 0).all()
+        and all((plays[name] <= most).all() for name, most in MOST_OF_PLAYS)
+    )
+
+
+def _packed(plays: Columns) -> Ints:
+    """int64[p]: plays as `dealfacts.follow_deals` takes them."""
+    packed = plays["seat"].astype(np.int64)
+    for name, shift in (
+        ("shape", lay.H_SHAPE),
+        ("rank", lay.H_RANK),
+        ("size", lay.H_SIZE),
+        ("chosen_passes", loop.P_CHOSEN),
+    ):
+        packed |= plays[name].astype(np.int64) << shift
+    return packed
 
 
 def _read(run: Run, table: str, part: tuple[int, int], names: tuple[str, ...]) -> dict[str, Any]:

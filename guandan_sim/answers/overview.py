@@ -13,7 +13,9 @@ OUTCOMES = ("1-2, a sweep", "1-3", "1-4")
 _SHARE = Measure("of all", "share")
 
 
-@statistic("How deals end", rows=OUTCOMES, measures=(_SHARE,), heading="winners' places")
+@statistic(
+    "How deals end", rows=OUTCOMES, measures=(_SHARE,), heading="winners' places", whole=True
+)
 def outcomes(facts: Facts) -> Observed:
     """Share of deals by the places of the winners: the first out and its partner.
 

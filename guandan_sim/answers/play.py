@@ -30,6 +30,7 @@ _STOOD = Measure("trick won", "share")
     measures=(Measure("of deals", "share"),),
     heading="first play",
     plays=True,
+    whole=True,
 )
 def first_plays(facts: Facts) -> Observed:
     """Share of deals by the shape of their first play. Unit: a deal."""
@@ -169,6 +170,7 @@ _LAST = (1, 3, 6, 11, 16, 21)
     measures=(Measure("of deals", "share"),),
     heading="cards",
     plays=True,
+    whole=True,
 )
 def last_hand(facts: Facts) -> Observed:
     """Share of deals by the number of cards in the fuller hand of the losing side at the end.

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from .. import dealfacts
 from ..intervals import UNKNOWN, Interval, share_interval, student_quantile
 
-__all__ = ["Estimate", "Ratios", "estimate_of"]
+__all__ = ["LEAST_SETS", "Estimate", "Ratios", "estimate_of", "freedom_of"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -64,37 +64,56 @@ class Ratios:
         self.sums += other.sums
 
     def estimate(
-        self, group: int, ratio: int, *, share: bool = False, confidence: float = 0.95
+        self, group: int, ratio: int, *, kind: str = "number", confidence: float = 0.95
     ) -> Estimate:
         """See `estimate_of`."""
-        return estimate_of(self.sums[group, ratio], share=share, confidence=confidence)
+        return estimate_of(self.sums[group, ratio], kind=kind, confidence=confidence)
 
 
-def estimate_of(sums: Floats, *, share: bool = False, confidence: float = 0.95) -> Estimate:
-    """The ratio of two sums over sets that `dealfacts.add_clusters` kept, float64[7].
+def estimate_of(sums: Floats, *, kind: str = "number", confidence: float = 0.95) -> Estimate:
+    """The ratio of two sums over sets that `dealfacts.add_clusters` kept, float64[7]. ``kind`` is
+    "share", "slope", or another word for what may have any value.
 
-    The variance is that of a ratio of sums over c sets, c / (c - 1) * sum((a - r b)^2) / B^2. The
-    interval has Student's quantile with c - 1 degrees of freedom; of a ``share`` it is Wilson's
-    with the effective number of trials (`intervals.share_interval`), which holds near 0 and 1, too.
-    Values that are all alike, and those of one set, say nothing of their spread: the interval of
-    a mean is unknown then. Source: W. G. Cochran, Sampling Techniques, 3rd ed., section 6.3.
+    The variance is that of a ratio of sums a and b over sets, n / (n - 1) * sum((a - r b)^2) / B^2
+    with B = sum(b), and the interval has Student's quantile with n - 1 degrees of freedom, where n
+    is the effective number of sets, B^2 / sum(b^2): the number of sets if all weigh the same, but
+    of a rare thing about how often it was seen. That of a ``share`` is Wilson's with the effective
+    number of trials (`intervals.share_interval`), which holds near 0 and 1, too. Values that are
+    all alike, and those of hardly more than one set, say nothing of their spread: the interval of a
+    mean is unknown then. A slope is unknown if nothing moved. Sources: W. G. Cochran, Sampling
+    Techniques, 3rd ed., section 6.3; L. Kish, Survey Sampling (1965).
     """
     total, units_sum, aa, ab, bb, sets, units = (float(value) for value in sums)
-    if units_sum == 0.0:
+    if units_sum == 0.0 or (kind == "slope" and aa == 0.0):
         return Estimate(math.nan, math.nan, UNKNOWN, int(units), int(sets))
     value = total / units_sum
-    if sets < 2:
+    effective = units_sum * units_sum / bb
+    if sets < 2 or effective < LEAST_SETS:
         return Estimate(value, math.nan, UNKNOWN, int(units), int(sets))
     squares = max(aa - 2 * value * ab + value * value * bb, 0.0)
     # What rounding leaves of sums that are equal.
     if squares < 1e-9 * (aa + abs(value * ab) + value * value * bb):
         squares = 0.0
-    se = math.sqrt(sets / (sets - 1) * squares) / abs(units_sum)
-    if share:
-        interval = share_interval(min(max(value, 0.0), 1.0), se, int(sets), confidence)
+    se = math.sqrt(effective / (effective - 1) * squares) / abs(units_sum)
+    if kind == "share":
+        trials = freedom_of(effective) + 1 if se else int(sets)
+        interval = share_interval(min(max(value, 0.0), 1.0), se, trials, confidence)
     elif se == 0.0:
         interval = UNKNOWN
     else:
-        margin = student_quantile(confidence, int(sets) - 1) * se
+        margin = student_quantile(confidence, freedom_of(effective)) * se
         interval = (value - margin, value + margin)
     return Estimate(value, se, interval, int(units), int(sets))
+
+
+LEAST_SETS = 1.5
+"""Fewer sets, effectively, say nothing of their spread."""
+
+
+def freedom_of(effective: float) -> int:
+    """Degrees of freedom of so many sets, effectively.
+
+    >>> freedom_of(1.6), freedom_of(30.0)
+    (1, 29)
+    """
+    return max(int(effective + 1e-9) - 1, 1)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from .. import dealfacts
 from ..intervals import UNKNOWN, student_quantile
 from .facts import Facts
-from .ratios import Estimate
+from .ratios import LEAST_SETS, Estimate, freedom_of
 from .statistic import Measure
 
 __all__ = ["Regressed", "Regression", "regressed"]
@@ -79,39 +79,60 @@ class Regression:
         self.sets += other.sets
         self.units += other.units
 
-    def estimate(self, term: int, outcome: int, confidence: float = 0.95) -> Estimate:
-        """The coefficient of a term, from 0. Unknown where the terms do not tell it: fewer sets
-        than terms, or a term that never changes or follows from others.
+    def estimate(
+        self, term: int, outcome: int, *, kind: str = "slope", confidence: float = 0.95
+    ) -> Estimate:
+        """The coefficient of a term, from 0; of whatever ``kind``.
+
+        Unknown where the terms do not tell it: a term that never changes, which is left out of the
+        fit, terms that follow from others, and fewer sets than terms. The degrees of freedom are
+        those of the effective number of sets (see `ratios.estimate_of`) that tell the coefficient,
+        each weighed by its share in the coefficient's variance were all errors alike.
         """
+        del kind
         unknown = Estimate(math.nan, math.nan, UNKNOWN, self.units, self.sets)
         size, pairs = self._terms, len(self._pairs[0])
         square = np.zeros((size, size))
         square[self._pairs] = self.totals[:pairs]
         square = square + square.T - np.diag(np.diag(square))
-        # Terms of like size make the test of rank one of their correlation.
-        scale = np.sqrt(np.diag(square))
-        if self.sets <= size or (scale == 0).any():
+        sums = square[0]
+        # What is left of a term's squares beside its mean; all of the constant's.
+        moving = np.diag(square) - sums**2 / max(self.units, 1)
+        kept = np.flatnonzero(moving > 1e-9 * np.diag(square))
+        kept = np.concatenate([[0], kept[kept > 0]])
+        if term + 1 not in kept or self.sets <= len(kept):
             return unknown
-        scaled = square / np.outer(scale, scale)
+        # Terms of like size make the test of rank one of their correlation.
+        scale = np.sqrt(np.diag(square)[kept])
+        scaled = square[np.ix_(kept, kept)] / np.outer(scale, scale)
         if np.linalg.eigvalsh(scaled)[0] < 1e-9:
             return unknown
-        inverse = np.linalg.inv(scaled) / np.outer(scale, scale)
+        inverse = np.zeros((size, size))
+        inverse[np.ix_(kept, kept)] = np.linalg.inv(scaled) / np.outer(scale, scale)
         begin = pairs + size * outcome
         beta = inverse @ self.totals[begin : begin + size]
-        # A set's residual sums are linear in what was kept of it: its last columns less those of
-        # the design times beta.
-        linear = np.zeros((size, len(self.totals)))
+        # A set's residual sums, and its weight, are linear in what was kept of it: the first are
+        # its last columns less those of the design times beta.
+        row = inverse[term + 1]
+        residuals = np.zeros((size, len(self.totals)))
+        weights = np.zeros(len(self.totals))
         for at, (i, j) in enumerate(zip(*self._pairs, strict=True)):
-            linear[i, at] -= beta[j]
+            residuals[i, at] -= beta[j]
+            weights[at] = row[i] * row[j]
             if i != j:
-                linear[j, at] -= beta[i]
-        linear[:, begin : begin + size] += np.eye(size)
-        meat = linear @ self.products @ linear.T
-        variance = (inverse @ meat @ inverse)[term + 1, term + 1] * self.sets / (self.sets - 1)
-        value, se = float(beta[term + 1]), math.sqrt(max(variance, 0.0))
-        margin = student_quantile(confidence, self.sets - size) * se
-        interval = (value - margin, value + margin)
-        return Estimate(value, se, interval, self.units, self.sets)
+                residuals[j, at] -= beta[i]
+                weights[at] *= 2
+        residuals[:, begin : begin + size] += np.eye(size)
+        of_term = row @ residuals
+        value = float(beta[term + 1])
+        effective = float((weights @ self.totals) ** 2 / (weights @ self.products @ weights))
+        if effective < LEAST_SETS:
+            return Estimate(value, math.nan, UNKNOWN, self.units, self.sets)
+        squares = float(of_term @ self.products @ of_term)
+        se = math.sqrt(max(squares, 0.0) * effective / (effective - 1))
+        freedom = min(freedom_of(effective), self.sets - len(kept))
+        margin = student_quantile(confidence, freedom) * se
+        return Estimate(value, se, (value - margin, value + margin), self.units, self.sets)
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,6 +152,8 @@ class Regressed:
     plays: bool = False
     exact: None = None
     figure: str = "bars"
+    whole: bool = False
+    slopes: bool = True
 
     @property
     def definition(self) -> str:

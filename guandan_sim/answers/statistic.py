@@ -82,7 +82,9 @@ class Statistic:
     """A table of a report: ``observe`` gives what some deals say, and its docstring defines it.
 
     rows: their labels. unit: what is counted. plays: it needs logged plays. exact: probabilities by
-    label that the rules give to the first measure. figure: "bars", "line" or "" (none).
+    label that the rules give to the first measure. figure: "bars", "line" or "" (none). whole: the
+    rows are shares of all units, and one that has none of them is left out. slopes: the measures
+    are, of results on what was dealt.
     """
 
     key: str
@@ -95,6 +97,8 @@ class Statistic:
     plays: bool = False
     exact: Callable[[Rules], Exact] | None = None
     figure: str = "bars"
+    whole: bool = False
+    slopes: bool = False
 
     @property
     def definition(self) -> str:

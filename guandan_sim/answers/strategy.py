@@ -83,13 +83,21 @@ def _slopes(items: Ints) -> tuple[Ints, Floats]:
     return items[:, 0] - items[:, 1], ((items - _means()) ** 2).sum(axis=1)
 
 
-@statistic("What cards are worth", rows=ITEMS, measures=(GAIN, _POINTS), heading="one more of")
+@statistic(
+    "What cards are worth",
+    rows=ITEMS,
+    measures=(GAIN, _POINTS),
+    heading="one more of",
+    slopes=True,
+)
 def values(facts: Facts) -> Observed:
     """What one more of a thing, dealt to a side, is worth to it, in levels a deal and in percentage
     points of deals won: the slope of the result on the number that the side was dealt.
 
     Unit: a deal, seen from both sides. With x the number that a side was dealt, m its mean and y
-    the side's result, it is sum((x - m) y) / sum((x - m)^2) over deals and sides. The one more
+    the side's result, it is sum((x - m) y) / sum((x - m)^2) over deals and sides. Deals in which
+    both were dealt the mean say nothing of it and do not count; a thing that no two sides of a deal
+    were dealt differently many of has no value. The one more
     comes in the place of an average other card; since all 108 cards are dealt, one wild more here
     is one less there. A wild is a heart of the level; a bomb is a rank of which a hand holds so
     many cards that are not wild, and no more; "straight flush" is a hand that holds one without a
@@ -136,6 +144,7 @@ _BY_LEVEL = ("wild", "red joker", "black joker", "bomb of 4", "bomb of 5", "firs
     measures=tuple(Measure(name, "levels") for name in _BY_LEVEL),
     heading="level",
     figure="line",
+    slopes=True,
 )
 def values_by_level(facts: Facts) -> Observed:
     """As "What cards are worth", in levels a deal, by the level that is played. "First lead" is

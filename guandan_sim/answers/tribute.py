@@ -59,6 +59,7 @@ def tribute_cancelled(facts: Facts) -> Observed:
     measures=(Measure("of later deals", "share"),),
     heading="tribute due",
     unit="deals after another",
+    whole=True,
 )
 def tribute_due(facts: Facts) -> Observed:
     """Share of deals in which one card is due, or two after a sweep, paid or cancelled.
@@ -99,6 +100,7 @@ def _card_shares(facts: Facts, found: Ints, rows: int) -> Observed:
     measures=_OF_SIDES,
     heading="card given",
     unit="cards paid",
+    whole=True,
 )
 def cards_given(facts: Facts) -> Observed:
     """Which cards are paid: shares among the tributes of an opponent (after 1-3) and of the
@@ -118,6 +120,7 @@ def cards_given(facts: Facts) -> Observed:
     measures=_OF_SIDES,
     heading="card returned",
     unit="cards returned",
+    whole=True,
 )
 def cards_returned(facts: Facts) -> Observed:
     """Which ranks come back: shares among what the Banker returns to an opponent (after 1-3) and to
