@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 # The demo's own run: one made by this very command is replaced, anything else is left alone.
 DEMO_RUN := runs/demo
-DEMO := simulate --matches 2_000 --bots greedy,random --seed 1 --out $(DEMO_RUN)
+DEMO := simulate --matches 5_000 --bots greedy --seed 1 --out $(DEMO_RUN)
 
 # `make bench BASELINE=before.json` compares; PEERS are more options of benchmarks/peers.py.
 RESULTS := benchmarks/results
@@ -25,6 +25,8 @@ MAKEFLAGS += --no-print-directory
 demo: $(VENV)/.ready
 	@if grep -qsF '"command": "guandan-sim $(DEMO)"' $(DEMO_RUN)/manifest.json; then rm -r $(DEMO_RUN); fi
 	@$(BIN)/guandan-sim $(DEMO)
+	@$(BIN)/guandan-sim report $(DEMO_RUN) --html $(DEMO_RUN).html > $(DEMO_RUN).txt
+	@echo "tables in $(DEMO_RUN).txt, with figures in $(DEMO_RUN).html"
 
 test: lint
 	$(BIN)/pytest -q
@@ -62,7 +64,7 @@ clean:
 # --- Setting up: repeated only when pyproject.toml has changed -----------------------------------
 
 $(VENV)/.ready: pyproject.toml | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[report]'
 	@touch $@
 
 $(VENV)/.ready-dev: pyproject.toml | $(BIN)/python

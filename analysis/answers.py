@@ -29,10 +29,10 @@ SEEN = (
     ("deals won by a side dealt both wilds", "both-copies", "both wilds", "won", SHARE),
     ("a bomb of four, all else equal", "values-others-equal", "bomb of 4", "levels", LEVELS),
     ("a bomb of six, all else equal", "values-others-equal", "bomb of 6", "levels", LEVELS),
-    ("hands of four turns or fewer that are out first", "turns-of-hands", "4 or fewer", "out first", SHARE),
+    ("hands of four turns that are out first", "turns-of-hands", "4 or fewer", "out first", SHARE),
     ("hands of nine turns that are out first", "turns-of-hands", "9", "out first", SHARE),
-    ("won by the winners of the deal before, tribute paid after 1-2", "advantage", "1-2, a sweep, paid", "won", SHARE),
-    ("the same after 1-4, where their own partner pays", "advantage", "1-4, paid", "won", SHARE),
+    ("won again after 1-2, tribute paid", "advantage", "1-2, a sweep, paid", "won", SHARE),
+    ("won again after 1-4, the own partner paying", "advantage", "1-4, paid", "won", SHARE),
 )
 CAUSED = (
     ("tribute, to the Banker's side: the same deals with and without", "tribute-off", "tribute"),

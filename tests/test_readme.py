@@ -30,6 +30,7 @@ def commands() -> list[str]:
 @pytest.fixture(name="folder")
 def in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "data").symlink_to(ROOT / "data")
     monkeypatch.syspath_prepend(tmp_path)
     for name in ("my_bot", "fast_bot"):  # what other tests have written and imported
         monkeypatch.delitem(sys.modules, name, raising=False)
@@ -61,8 +62,18 @@ def test_every_command_and_the_table(folder: Path, capsys: pytest.CaptureFixture
         assert (program, main(arguments)) == ("guandan-sim", 0), capsys.readouterr().err
         if arguments[0] in ("arena", "experiment"):
             assert capsys.readouterr().out.strip() in README
+        if arguments[0] == "report":
+            found = capsys.readouterr().out
+            assert all(line in found for line in shown_after(command))
         for name in to:
             (folder / name).write_text(capsys.readouterr().out, "utf-8")
+
+
+def shown_after(command: str) -> list[str]:
+    """The lines that stand after a command in its block, but for "..."."""
+    (block,) = (block for block in blocks("console") if f"$ {command}\n" in block)
+    lines = block.partition(f"$ {command}\n")[2].splitlines()
+    return [line for line in lines if line != "..."]
 
 
 def partition(words: list[str], at: str) -> tuple[list[str], list[str], list[str]]:
@@ -77,6 +88,6 @@ def print_rule_effects(*options: str) -> None:
 
 
 PRINTERS: dict[str, Callable[..., None]] = {
-    "benchmarks/answers.py": answers.main,
+    "analysis/answers.py": answers.main,
     "benchmarks/rule_effects.py": print_rule_effects,
 }

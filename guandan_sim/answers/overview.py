@@ -50,7 +50,8 @@ def teams(facts: Facts) -> Observed:
     figure="",
 )
 def matches(facts: Facts) -> Observed:
-    """Deals in a match, one that the cap cut off included. Unit: a match. Independent deals are none.
+    """Deals in a match, one that the cap cut off included. Unit: a match. Independent deals are
+    none.
     """
     number = facts.columns["deal"]
     if number.max(initial=0) == 0:
