@@ -44,8 +44,7 @@ def differences(there: Any, here: Any) -> list[str]:
     names = [
         name
         for name in names
-        if _OF_AN_ARM not in name
-        or old.get(of := name.partition(_OF_AN_ARM)[0]) == new.get(of)
+        if _OF_AN_ARM not in name or old.get(of := name.partition(_OF_AN_ARM)[0]) == new.get(of)
     ]
     found = [
         f"{printable(name)} is {_shown(old.get(name))} there and {_shown(new.get(name))} here"
