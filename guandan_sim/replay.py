@@ -56,6 +56,7 @@ def replay_run(
         raise RunError(
             f"{run.folder}: the manifest's settings cannot be read: {error!r}"
         ) from error
+    told = f"{arm} ({printable(str(settings['name']))})" if "name" in settings else str(arm)
     rows = run.set_rows("deals", set_number, arm)
     numbers = rows.column("deal").to_pylist()
     deals = deal_rows(to_columns(TABLES["deals"], rows.select(TABLES["deals"].names)))
@@ -70,7 +71,7 @@ def replay_run(
         transcript(
             _state_from_log(run, set_number, arm, number, rules, rows),
             names,
-            arm if len(arms) > 1 else None,
+            told if len(arms) > 1 else None,
             thinking,
         )
         for number in (numbers if deal is None else [deal])

@@ -21,7 +21,7 @@ __all__ = ["transcript", "views"]
 
 
 def transcript(
-    state: np.ndarray, names: Sequence[str], arm: int | None = None, thinking: bool = False
+    state: np.ndarray, names: Sequence[str], arm: str | None = None, thinking: bool = False
 ) -> str:
     """The deal in ``state``, which is done but not settled, as text; ``names`` are the bots' by
     seat, ``arm`` is told if there is one. ``thinking``: each decision in play is followed by what
@@ -31,7 +31,7 @@ def transcript(
 
 
 def _lines(
-    state: np.ndarray, names: Sequence[str], arm: int | None, thinking: bool
+    state: np.ndarray, names: Sequence[str], arm: str | None, thinking: bool
 ) -> Iterator[str]:
     owner = int(state[lay.V_OWNER])
     levels = [RANK_WORDS[x] for x in state[lay.V_LEVELS : lay.V_LEVELS + 2]]

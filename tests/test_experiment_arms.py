@@ -204,7 +204,11 @@ def test_what_an_arm_does_not_name_is_that_of_all(tmp_path: Path) -> None:
         ({"a": {}, 5: {}}, {}, "an arm is called 5; a name that can be shown is needed"),
         ({"a": {}, "b": {"level": "Z"}}, {}, "'Z' is not a level"),
         ({"a": {}, "b": {"previous_order": "00"}}, {}, "previous_order is '00'; name the seats"),
-        ({"a": {"bots": gs.Bot("greedy", print)}, "b": {"bots": "greedy"}}, {}, "two bots are c"),
+        (
+            {"a": {"bots": gs.Bot("greedy", gs.bot("random").play)}, "b": {"bots": "greedy"}},
+            {},
+            "two bots are c",
+        ),
         ({"a": {}, "b": {"rules": "short_game"}}, {"level": "K"}, "level is K; the top level of s"),
     ],
 )
@@ -247,13 +251,13 @@ def test_reports_of_what_is_no_experiment(tmp_path: Path) -> None:
         effect | {"weights": [1, -1, "x"]}, effect | {"weights": [1, -1, 10**30]},
         effect | {"per": 0}, effect | {"per": True}, effect | {"name": 5},
     ]  # fmt: skip
+    records: list[Any] = [
+        5, {}, [], record | {"team": "mine"}, record | {"effects": 5},
+        record | {"by": 5}, record | {"by": ["seat"]}, record | {"by": [[]]},
+        *(record | {"effects": [each]} for each in effects),
+    ]  # fmt: skip
     changes: list[dict[str, Any]] = [
-        *({"experiment": each} for each in (5, {}, [], record | {"team": "mine"})),
-        *({"experiment": record | {"by": by}} for by in (5, ["seat"], [[]])),
-        *(
-            {"experiment": record | {"effects": each}}
-            for each in (5, *([each] for each in effects))
-        ),
+        *({"experiment": each} for each in records),
         {"arms": settings["arms"][:2]},
         {"arms": [*settings["arms"][:2], {"name": "as it is"}]},
         {"arms": [*settings["arms"][:2], {}]},

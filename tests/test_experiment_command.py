@@ -116,7 +116,7 @@ def test_options_reach_the_experiment(say: Any) -> None:
     assert code == 0
     code, out, _ = say("replay run 7 --arm 2")
     assert code == 0
-    assert "arm 2" in out
+    assert "set 7, arm 2 (kawu), " in out
 
 
 def test_alone_it_lists_what_there_is(say: Any) -> None:

@@ -133,13 +133,12 @@ def test_groups_are_those_of_the_first_arm(result: gs.ExperimentResult) -> None:
 
     def group(card: str, level: str) -> str:
         rank = card if card in ("HR", "SB") else card[1]
-        return (
-            "level card" if rank == level else rank if rank in ("HR", "SB", "A", "K") else "lower"
-        )
+        if rank == level:
+            return "level card"
+        return rank if rank in ("HR", "SB", "A", "K") else "lower"
 
-    given = pd.Series(
-        [group(card, levels[at]) for at, card in cards["card"].astype(str).items()], cards.index
-    )
+    pairs = zip(cards["card"].astype(str), levels[cards.index], strict=True)
+    given = pd.Series([group(*pair) for pair in pairs], cards.index)
     for by, labels in (("tribute", kinds), ("card", given)):
         found = result.groups[by]
         assert set(found) == set(labels)
@@ -214,7 +213,7 @@ def test_arms_that_are_the_same_are_exactly_level() -> None:
 
 def test_all_arms_play_the_same_deals(result: gs.ExperimentResult) -> None:
     deals = run_of(result).deals().drop(columns=["plays"])
-    hands = [name for name in deals if name.startswith("hand")]
+    hands = [name for name in map(str, deals) if name.startswith("hand")]
     same = [*hands, *(() if result.name == "own" else ("level", "previous"))]
     assert (deals.groupby("set")[same].nunique() == 1).all().all()
     own = deals[deals["arm"] == 2]
@@ -229,7 +228,7 @@ def test_it_verifies_is_replayed_and_reported_again(result: gs.ExperimentResult)
     assert report.ok, str(report)
     assert report.plays > 10_000
     for arm in range(len(result.arms)):
-        assert "first" in replay_run(run, 3, arm=arm)
+        assert f"set 3, arm {arm} ({result.arms[arm]}), deal 0" in replay_run(run, 3, arm=arm)
     assert sum(len(batch) for batch in run.decisions(sets=range(5), views=False)) > 100
     again = gs.experiment_report(run.path)
     assert (str(again), again.as_dict()) == (str(result), result.as_dict())
