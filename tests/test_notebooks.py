@@ -16,8 +16,6 @@ import nbformat
 import pytest
 import typer
 
-import guandan_sim as gs
-
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "analysis"
 NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
@@ -49,15 +47,6 @@ def check_executed(path: Path) -> None:
     assert any("image/png" in out.get("data", ()) for out in found)
 
 
-@pytest.fixture(scope="session", name="run")
-def a_small_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A small run of matches; matplotlib knows its fonts from here on, and need not say so."""
-    assert matplotlib.font_manager.fontManager.ttflist
-    folder = tmp_path_factory.mktemp("notebooks") / "run"
-    gs.simulate(matches=100, bots="greedy", seed=1, out=folder)
-    return folder
-
-
 def test_there_are_notebooks_and_the_page_lists_them() -> None:
     page = (FOLDER / "README.md").read_text("utf-8")
     linked = re.findall(r"^\| \[(\w+)\]\((\w+)\.ipynb\) \|", page, re.M)
@@ -82,6 +71,12 @@ def test_it_begins_with_a_question_and_ends_with_an_answer_in_numbers(path: Path
     assert re.search(r"\d", answer.source)
 
 
+@pytest.fixture(scope="session")
+def fonts() -> None:
+    """matplotlib knows its fonts from here on, and need not say that it looks for them."""
+    assert matplotlib.font_manager.fontManager.ttflist
+
+
 def executed(*arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
     """What analysis/execute.py does and says, in a process of its own."""
     return subprocess.run(
@@ -94,10 +89,10 @@ def executed(*arguments: str, **variables: str) -> subprocess.CompletedProcess[s
 
 
 @each_notebook
-def test_it_executes_on_small_inputs(path: Path, run: Path, tmp_path: Path) -> None:
+@pytest.mark.usefixtures("fonts")
+def test_it_executes_on_the_small_run(path: Path, tmp_path: Path) -> None:
     before = path.read_bytes()
-    given = ["--run", str(run), "--sets", "100", "--seed", "3", "--out", str(tmp_path)]
-    done = executed(path.stem, *given)
+    done = executed(path.stem, "--sets", "100", "--seed", "3", "--out", str(tmp_path))
     assert done.returncode == 0, done.stderr
     assert [each.name for each in tmp_path.iterdir()] == [path.name]
     check_executed(tmp_path / path.name)
