@@ -55,7 +55,7 @@ figure { margin: 0; flex: 0 1 24rem; min-width: 0; }
 figcaption { font-size: .8rem; }
 svg { display: block; width: 100%; max-width: 24rem; height: auto; stroke-linejoin: round;
   font-family: inherit; }
-svg text { fill: currentColor; }
+svg text { fill: currentColor; font-size: 9px; }
 .scroll { overflow-x: auto; max-width: 100%; flex: 0 1 auto; min-width: 0; }
 table { border-collapse: collapse; width: max-content; font-size: .88rem;
   font-variant-numeric: tabular-nums; }
