@@ -11,13 +11,14 @@ import math
 import re
 import statistics
 import textwrap
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from .answers.ratios import Estimate
 from .answers.statistic import Measure
-from .errors import OptionError
+from .errors import OptionError, printable
 from .pagesvg import GRID, SERIES, TEXT, for_page
 
 if TYPE_CHECKING:
@@ -127,7 +128,9 @@ def drawing(table: StatTable, prefix: str = "f") -> Drawing | None:
         "ytick.color": GRID,
         "ytick.labelcolor": TEXT,
     }
-    with matplotlib.style.context(["default", own]):
+    with matplotlib.style.context(["default", own]), warnings.catch_warnings():
+        # Its own font only measures texts; the page's has the glyph.
+        warnings.filterwarnings("ignore", r"Glyph .* missing from font", UserWarning)
         figure = Figure(frameon=False)
         notes = (_lines if table.figure == "line" else _bars)(figure, table, used)
         text = io.StringIO()
@@ -191,7 +194,7 @@ def _ticks(axis: Any, low: float, high: float, signed: bool, inches: float) -> N
 def _bars(figure: Any, table: StatTable, used: Sequence[int]) -> list[str]:
     """A panel a measure, two beside each other: bars from 0, or points where a value has a sign."""
     letters = 18 if all(len(row.label) <= 18 for row in table.rows) else 15
-    labels = [textwrap.fill(row.label, letters) for row in table.rows]
+    labels = [textwrap.fill(printable(row.label), letters) for row in table.rows]
     longest = max(len(line) for label in labels for line in label.split("\n"))
     deep = max(label.count("\n") for label in labels)
     left = longest * _LETTER + 0.16
@@ -222,7 +225,8 @@ def _bars(figure: Any, table: StatTable, used: Sequence[int]) -> list[str]:
         exact = [row.exact for row in table.rows] if at == 0 else [None] * len(table.rows)
         spans = [_span(row.cells[at], measure) for row in table.rows]
         notes += _panel(axes, measure, spans, exact)
-        _ticks(axes.xaxis, *axes.get_xlim(), measure.kind in _SIGNED, width)
+        low, high = axes.get_xlim()
+        _ticks(axes.xaxis, low, high, measure.kind in _SIGNED, width)
     if "dashed: 0" in notes and "dashed: 50%" in notes:
         notes = ["dashed: 50% or 0", *(note for note in notes if not note.startswith("dashed"))]
     return list(dict.fromkeys(notes))
@@ -326,7 +330,7 @@ def _lines(figure: Any, table: StatTable, used: Sequence[int]) -> list[str]:
         axes = _axes(figure, left, top, _WIDTH - left - right, height)
         axes.set_title(_OF_KIND[kind], loc="left", fontsize=_SIZE, pad=5)
         axes.set_xlim(-0.4, len(table.rows) - 0.6)
-        axes.set_xticks(xs, [row.label for row in table.rows])
+        axes.set_xticks(xs, [printable(row.label) for row in table.rows])
         axes.set_xlabel(table.heading, fontsize=_SIZE, labelpad=2)
         some = [at for at in used if table.measures[at].kind == kind]
         lines = [[_span(row.cells[at], table.measures[at]) for row in table.rows] for at in some]
