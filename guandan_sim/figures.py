@@ -1,8 +1,7 @@
 """Figures of a report's tables, as SVG that stands in a page and takes its colours and font.
 
 They are drawn by matplotlib, which is imported here and nowhere else, without any window or state
-of its own. A figure is as wide as a phone; colours are the page's: ``currentColor`` for text,
-``--grid`` for lines, ``--s0`` to ``--s5`` for what is shown.
+of its own. A figure is as wide as a phone.
 """
 
 from __future__ import annotations
@@ -12,14 +11,15 @@ import math
 import re
 import statistics
 import textwrap
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
-from xml.etree import ElementTree
 
 from .answers.ratios import Estimate
 from .answers.statistic import Measure
-from .errors import OptionError
+from .errors import OptionError, printable
+from .pagesvg import GRID, SERIES, TEXT, for_page
 
 if TYPE_CHECKING:
     from .stats import StatTable
@@ -31,12 +31,6 @@ _WIDTH, _TOP, _BELOW, _GAP, _RIGHT = 3.7, 0.1, 0.27, 0.28, 0.14
 _LETTER, _LINE, _ROW = 0.072, 0.15, 0.21
 _SIZE = 9
 
-# Colours to draw with, and what the page calls them.
-_TEXT, _GRID = "#010101", "#010102"
-_SERIES = tuple(f"#0102{number:02x}" for number in range(6))
-_OF_PAGE = {_TEXT: "currentColor", _GRID: "var(--grid)"} | {
-    colour: f"var(--s{number})" for number, colour in enumerate(_SERIES)
-}
 _SIGNED = ("levels", "points")
 _MARKERS = "os^Dvp"
 _OF_KIND = {"share": "%", "points": "percentage points", "levels": "levels", "number": "number"}
@@ -61,6 +55,10 @@ class _Span:
     @property
     def known(self) -> bool:
         return self.low == self.low and self.high == self.high
+
+    @property
+    def ends(self) -> tuple[float, ...]:
+        return (self.value, self.low, self.high) if self.known else (self.value,)
 
 
 def check_matplotlib() -> None:
@@ -118,24 +116,26 @@ def drawing(table: StatTable, prefix: str = "f") -> Drawing | None:
     from matplotlib.figure import Figure
 
     own = {
-        "axes.edgecolor": _GRID,
-        "axes.labelcolor": _TEXT,
+        "axes.edgecolor": GRID,
+        "axes.labelcolor": TEXT,
         "font.size": _SIZE,
         "svg.fonttype": "none",
         "svg.hashsalt": "guandan-sim",
-        "text.color": _TEXT,
+        "text.color": TEXT,
         "text.parse_math": False,
-        "xtick.color": _GRID,
-        "xtick.labelcolor": _TEXT,
-        "ytick.color": _GRID,
-        "ytick.labelcolor": _TEXT,
+        "xtick.color": GRID,
+        "xtick.labelcolor": TEXT,
+        "ytick.color": GRID,
+        "ytick.labelcolor": TEXT,
     }
-    with matplotlib.style.context(["default", own]):
-        figure = Figure(facecolor="none")
+    with matplotlib.style.context(["default", own]), warnings.catch_warnings():
+        # Its own font only measures texts; the page's has the glyph.
+        warnings.filterwarnings("ignore", r"Glyph .* missing from font", UserWarning)
+        figure = Figure(frameon=False)
         notes = (_lines if table.figure == "line" else _bars)(figure, table, used)
         text = io.StringIO()
-        figure.savefig(text, format="svg", metadata={"Date": None}, facecolor="none")
-    return Drawing(_for_page(text.getvalue(), table.title, prefix), tuple(notes))
+        figure.savefig(text, format="svg", metadata={"Date": None})
+    return Drawing(for_page(text.getvalue(), table.title, prefix), tuple(notes))
 
 
 def _shown(cell: Estimate) -> bool:
@@ -164,10 +164,9 @@ def _axes(figure: Any, left: float, top: float, width: float, height: float) -> 
             1 - (top + height) / whole_height,
             width / whole_width,
             height / whole_height,
-        ),
-        facecolor="none",
+        )
     )
-    axes.spines[:].set_visible(False)
+    axes.set_frame_on(False)
     axes.tick_params(length=0, pad=4, labelsize=_SIZE)
     return axes
 
@@ -177,18 +176,25 @@ def _number(value: float, signed: bool) -> str:
     return "0" if float(text) == 0 else text
 
 
-def _ticks(axis: Any, most: int, signed: bool) -> None:
-    from matplotlib.ticker import FuncFormatter, MaxNLocator
+def _ticks(axis: Any, low: float, high: float, signed: bool, inches: float) -> None:
+    """A grid with as many numbers as fit into so many inches of the axis, four at most."""
+    from matplotlib.ticker import MaxNLocator
 
-    axis.set_major_locator(MaxNLocator(most, steps=[1, 2, 5, 10]))
-    axis.set_major_formatter(FuncFormatter(lambda value, _: _number(value, signed)))
-    axis.grid(True, color=_GRID, linewidth=0.7)
+    for most in (4, 3, 2, 1):
+        places = MaxNLocator(most, steps=[1, 2, 5, 10]).tick_values(low, high)
+        kept = [float(place) for place in places if low <= place <= high]
+        texts = [_number(place, signed) for place in kept]
+        needed = max(map(len, texts), default=0) * _LETTER + 0.1
+        if len(kept) < 2 or needed <= inches * (kept[1] - kept[0]) / (high - low):
+            break
+    axis.set_ticks(kept, texts)
+    axis.grid(True, color=GRID, linewidth=0.7, clip_on=False)
 
 
 def _bars(figure: Any, table: StatTable, used: Sequence[int]) -> list[str]:
     """A panel a measure, two beside each other: bars from 0, or points where a value has a sign."""
     letters = 18 if all(len(row.label) <= 18 for row in table.rows) else 15
-    labels = [textwrap.fill(row.label, letters) for row in table.rows]
+    labels = [textwrap.fill(printable(row.label), letters) for row in table.rows]
     longest = max(len(line) for label in labels for line in label.split("\n"))
     deep = max(label.count("\n") for label in labels)
     left = longest * _LETTER + 0.16
@@ -212,15 +218,36 @@ def _bars(figure: Any, table: StatTable, used: Sequence[int]) -> list[str]:
         )
         axes.set_title("\n".join(headings[place]), loc="left", fontsize=_SIZE, pad=4)
         axes.set_ylim(len(labels) - 0.5, -0.5)
-        axes.set_yticks(range(len(labels)), labels if column == 0 else [""] * len(labels))
+        axes.set_yticks(())
+        if column == 0:
+            _name_rows(axes, labels)
         measure = table.measures[at]
         exact = [row.exact for row in table.rows] if at == 0 else [None] * len(table.rows)
         spans = [_span(row.cells[at], measure) for row in table.rows]
         notes += _panel(axes, measure, spans, exact)
-        _ticks(axes.xaxis, 4 if across == 1 else 3, measure.kind in _SIGNED)
+        low, high = axes.get_xlim()
+        _ticks(axes.xaxis, low, high, measure.kind in _SIGNED, width)
     if "dashed: 0" in notes and "dashed: 50%" in notes:
         notes = ["dashed: 50% or 0", *(note for note in notes if not note.startswith("dashed"))]
     return list(dict.fromkeys(notes))
+
+
+def _name_rows(axes: Any, labels: Sequence[str]) -> None:
+    """Write labels at the left, each line a text of its own that ends where the others end."""
+    for at, label in enumerate(labels):
+        lines = label.split("\n")
+        for number, line in enumerate(lines):
+            down = (number - (len(lines) - 1) / 2) * 0.13 * 72
+            axes.annotate(
+                line,
+                (0, at),
+                (-5, -down),
+                xycoords=("axes fraction", "data"),
+                textcoords="offset points",
+                ha="right",
+                va="center_baseline",
+                annotation_clip=False,
+            )
 
 
 def _panel(
@@ -234,51 +261,55 @@ def _panel(
     rows = [(span.value, span.low, span.high) for span in spans]
     if even is None:
         low, high = axis_range(rows, begin=0.0, marks=marks)
-        low, high = max(low, 0.0), high * 1.04
+        low, high = 1.04 * low, 1.04 * high
     else:
         low, high = _wider(*axis_range(rows, marks=[*marks, even]), 0.05)
     axes.set_xlim(low, high)
     notes = []
     if even is not None and low <= even <= high:
-        axes.axvline(even, color=_TEXT, linewidth=0.9, dashes=(3, 2), alpha=0.7)
+        axes.axvline(even, color=TEXT, linewidth=0.9, dashes=(3, 2), alpha=0.7, clip_on=False)
         notes.append("dashed: 0" if measure.kind in _SIGNED else "dashed: 50%")
-    for at, span in enumerate(spans):
-        if _is_cut(axes, at, span, even is None):
-            notes.append("arrows: on beyond the axis")
-    for at, chance in ticks:
-        if low <= chance <= high:
-            _point(axes, chance, at, "|", 11, _SERIES[1])
-            notes.append("upright ticks: exact by the rules")
+    seen = [(at, span) for at, span in enumerate(spans) if span.value == span.value]
+    if even is None:
+        ats, values = [at for at, _ in seen], [min(span.value, high) for _, span in seen]
+        style = {"alpha": 0.35, "linewidth": 0, "clip_on": False}
+        axes.barh(ats, values, height=0.56, color=SERIES[0], **style)
+    else:
+        dots = [(span.value, at) for at, span in seen if low <= span.value <= high]
+        _points(axes, dots, "o", 4.2, SERIES[0])
+    whiskers = [
+        (at, max(span.low, low), min(span.high, high))
+        for at, span in seen
+        if span.known and span.low <= high and span.high >= low
+    ]
+    if whiskers:
+        axes.hlines(*zip(*whiskers, strict=True), SERIES[0], linewidth=1.4, clip_on=False)
+    before = [(low, at) for at, span in seen if min(span.ends) < low]
+    behind = [(high, at) for at, span in seen if max(span.ends) > high]
+    _points(axes, before, "<", 4.5, SERIES[0])
+    _points(axes, behind, ">", 4.5, SERIES[0])
+    if before or behind:
+        notes.append("arrows: on beyond the axis")
+    inside = [(chance, at) for at, chance in ticks if low <= chance <= high]
+    _points(axes, inside, "|", 11, SERIES[1])
+    if inside:
+        notes.append("upright ticks: exact by the rules")
     return notes
 
 
-def _is_cut(axes: Any, at: int, span: _Span, as_bar: bool) -> bool:
-    """Draw a row, with an arrow where it goes on beyond the axis; and whether it does."""
-    if span.value != span.value:
-        return False
-    low, high = (float(end) for end in axes.get_xlim())
-    if as_bar:
-        axes.barh(at, min(span.value, high), height=0.56, color=_SERIES[0], alpha=0.35, linewidth=0)
-    elif low <= span.value <= high:
-        _point(axes, span.value, at, "o", 4.2, _SERIES[0])
-    ends = [span.value]
-    if span.known:
-        ends += [span.low, span.high]
-        if span.low <= high and span.high >= low:
-            inside = [max(span.low, low), min(span.high, high)]
-            axes.plot(inside, [at, at], color=_SERIES[0], linewidth=1.4, clip_on=False)
-    if min(ends) < low:
-        _point(axes, low, at, "<", 4.5, _SERIES[0])
-    if max(ends) > high:
-        _point(axes, high, at, ">", 4.5, _SERIES[0])
-    return min(ends) < low or max(ends) > high
-
-
-def _point(axes: Any, x: float, y: float, marker: str, size: float, colour: str) -> None:
-    wide = 1.8 if marker == "|" else 0.0
-    axes.plot(
-        x, y, marker, color=colour, markersize=size, markeredgewidth=wide, clip_on=False, zorder=3
-    )
+def _points(
+    axes: Any, points: Sequence[tuple[float, int]], marker: str, size: float, colour: str
+) -> None:
+    if points:
+        style = {"markersize": size, "markeredgewidth": 1.8 if marker == "|" else 0.0}
+        axes.plot(
+            *zip(*points, strict=True),
+            marker,
+            color=colour,
+            clip_on=False,
+            zorder=3,
+            **style,
+        )
 
 
 def _wider(low: float, high: float, share: float) -> tuple[float, float]:
@@ -299,7 +330,7 @@ def _lines(figure: Any, table: StatTable, used: Sequence[int]) -> list[str]:
         axes = _axes(figure, left, top, _WIDTH - left - right, height)
         axes.set_title(_OF_KIND[kind], loc="left", fontsize=_SIZE, pad=5)
         axes.set_xlim(-0.4, len(table.rows) - 0.6)
-        axes.set_xticks(xs, [row.label for row in table.rows])
+        axes.set_xticks(xs, [printable(row.label) for row in table.rows])
         axes.set_xlabel(table.heading, fontsize=_SIZE, labelpad=2)
         some = [at for at in used if table.measures[at].kind == kind]
         lines = [[_span(row.cells[at], table.measures[at]) for row in table.rows] for at in some]
@@ -308,19 +339,20 @@ def _lines(figure: Any, table: StatTable, used: Sequence[int]) -> list[str]:
         low, high = _wider(*axis_range(rows, marks=even), 0.03)
         axes.set_ylim(low, high)
         for mark in even:
-            axes.axhline(mark, color=_TEXT, linewidth=0.9, dashes=(3, 2), alpha=0.7)
+            axes.axhline(mark, color=TEXT, linewidth=0.9, dashes=(3, 2), alpha=0.7, clip_on=False)
         ends = []
         for number, (at, line) in enumerate(zip(some, lines, strict=True)):
-            colour, marker = _SERIES[number % 6], _MARKERS[number % 6]
+            colour, marker = SERIES[number % 6], _MARKERS[number % 6]
             inside = [s.value if low <= s.value <= high else math.nan for s in line]
             begins = [max(s.low, low) if s.known and s.low <= high else math.nan for s in line]
             stops = [min(s.high, high) if s.known and s.high >= low else math.nan for s in line]
-            axes.fill_between(xs, begins, stops, color=colour, alpha=0.16, linewidth=0)
-            axes.plot(xs, inside, marker=marker, color=colour, markersize=3.4, linewidth=1.2)
+            style = {"color": colour, "clip_on": False}
+            axes.fill_between(xs, begins, stops, alpha=0.16, linewidth=0, **style)
+            axes.plot(xs, inside, marker=marker, markersize=3.4, linewidth=1.2, **style)
             last = [value for value in inside if value == value]
             ends.append((last[-1] if last else low, names[at], colour))
         _name_lines(axes, ends, (high - low) * _LINE / height)
-        _ticks(axes.yaxis, 6, kind in _SIGNED)
+        _ticks(axes.yaxis, low, high, kind in _SIGNED, height)
         axes.grid(False, axis="x")
     return ["bands: the intervals", *(["dashed: 0"] if even else [])]
 
@@ -340,77 +372,3 @@ def _name_lines(axes: Any, ends: list[tuple[float, str, str]], apart: float) -> 
             va="center",
             annotation_clip=False,
         )
-
-
-def _for_page(text: str, title: str, prefix: str) -> str:
-    """The SVG as it stands in HTML: without what only a file of its own needs, and with the page's
-    colours and font.
-    """
-    root = ElementTree.fromstring(text)
-    kept = _references(root)
-    names = {name: f"{prefix}-{number}" for number, name in enumerate(kept)}
-    for parent in root.iter():
-        for child in list(parent):
-            if child.tag.endswith(("}metadata", "}style")):
-                parent.remove(child)
-    for node in root.iter():
-        node.tag = node.tag.partition("}")[2]
-        node.text = (node.text or "").strip() or None
-        node.tail = None
-        attributes = {}
-        for key, value in node.attrib.items():
-            made = _attribute(key.rpartition("}")[2], value, names)
-            if made is not None:
-                attributes[key.rpartition("}")[2]] = made
-        node.attrib.clear()
-        node.attrib.update(attributes)
-    view = root.get("viewBox", "")
-    root.attrib.clear()
-    root.attrib.update({"viewBox": view, "role": "img", "aria-label": title})
-    _flatten(root)
-    return ElementTree.tostring(root, encoding="unicode")
-
-
-def _references(root: ElementTree.Element) -> list[str]:
-    """Ids that others in it name, in order."""
-    found: dict[str, None] = {}
-    for node in root.iter():
-        for key, value in node.attrib.items():
-            if key.endswith("}href"):
-                found[value[1:]] = None
-            for name in re.findall(r"url\(#([^)]+)\)", value):
-                found[name] = None
-    return list(found)
-
-
-def _attribute(key: str, value: str, names: dict[str, str]) -> str | None:
-    """An attribute's value for the page; None if it is not needed."""
-    if key == "id":
-        return names.get(value)
-    if key == "href":
-        return f"#{names[value[1:]]}"
-    if key == "transform" and value.startswith("rotate(-0"):
-        return None
-    if key == "style":
-        rules = [rule.strip() for rule in value.split(";") if rule.strip()]
-        kept = [rule.replace(": ", ":") for rule in rules if not rule.startswith("font-family")]
-        value = ";".join(_OF_PAGE_RULE.sub(lambda found: _OF_PAGE[found[0]], rule) for rule in kept)
-    elif key in ("d", "x", "y", "width", "height"):
-        value = _LONG.sub(lambda found: f"{float(found[0]):.2f}".rstrip("0").rstrip("."), value)
-        value = " ".join(value.split())
-    return re.sub(r"url\(#([^)]+)\)", lambda found: f"url(#{names[found[1]]})", value)
-
-
-_OF_PAGE_RULE = re.compile("|".join(_OF_PAGE))
-_LONG = re.compile(r"-?\d+\.\d{3,}")
-
-
-def _flatten(node: ElementTree.Element) -> None:
-    """Put what stands in groups that say nothing in their place."""
-    children = []
-    for child in node:
-        _flatten(child)
-        if child.tag in ("g", "defs") and not child.attrib and not len(child):
-            continue
-        children += list(child) if child.tag == "g" and not child.attrib else [child]
-    node[:] = children

@@ -108,6 +108,7 @@ _NOT_COMPILED = {
     "options.py",
     "outcomes.py",
     "packing.py",
+    "pagesvg.py",
     "paired.py",
     "parts.py",
     "plans.py",

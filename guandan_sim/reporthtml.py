@@ -9,6 +9,7 @@ import contextlib
 import html
 import os
 import re
+import uuid
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
     from .stats import ArmReport, Report, StatTable
 
 __all__ = ["check_html", "report_html", "write_html"]
+
+# With more arms, only the first has figures: the page would be too large for a phone.
+_MOST_FIGURES = 6
 
 _STYLE = """
 :root { color-scheme: light dark; --paper: #fff; --ink: #1b1f24; --soft: #5b6470; --grid: #d5dae0;
@@ -55,7 +59,7 @@ figure { margin: 0; flex: 0 1 24rem; min-width: 0; }
 figcaption { font-size: .8rem; }
 svg { display: block; width: 100%; max-width: 24rem; height: auto; stroke-linejoin: round;
   font-family: inherit; }
-svg text { fill: currentColor; }
+svg text { fill: currentColor; font-size: 9px; }
 .scroll { overflow-x: auto; max-width: 100%; flex: 0 1 auto; min-width: 0; }
 table { border-collapse: collapse; width: max-content; font-size: .88rem;
   font-variant-numeric: tabular-nums; }
@@ -82,16 +86,16 @@ def check_html(path: str | os.PathLike[str]) -> Path:
     RunError unless its folder is there and no folder or device has its name.
     """
     check_matplotlib()
-    place = Path(os.path.realpath(path))
     try:
-        if place.exists() and not place.is_file():
-            raise RunError(f"cannot write {_shown(path)}: it is there and no file")
-        if not place.parent.is_dir():
-            raise RunError(
-                f"cannot write {_shown(path)}: there is no folder {_shown(place.parent)}"
-            )
-    except OSError as error:
-        raise RunError(f"cannot write {_shown(path)}: {one_line(error)}") from error
+        place = Path(os.path.realpath(os.fsdecode(path)))
+        taken = place.exists() and not place.is_file()
+        homeless = not place.parent.is_dir()
+    except (OSError, ValueError) as error:
+        raise _cannot_write(path, one_line(error)) from error
+    if taken:
+        raise _cannot_write(path, "it is there and no file")
+    if homeless:
+        raise _cannot_write(path, f"there is no folder {_shown(place.parent)}")
     return place
 
 
@@ -102,16 +106,22 @@ def write_html(report: Report, path: str | os.PathLike[str]) -> None:
     """
     place = check_html(path)
     data = report_html(report).encode()
-    temporary = place.with_name(f".{place.name}.{os.getpid()}.tmp")
+    temporary = place.with_name(f".report-{uuid.uuid4().hex}.tmp")
     try:
         with open(temporary, "wb") as file:
             file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
         os.replace(temporary, place)
     except OSError as error:
-        raise RunError(f"cannot write {_shown(path)}: {one_line(error)}") from error
+        raise _cannot_write(path, one_line(error)) from error
     finally:
         with contextlib.suppress(OSError):
             temporary.unlink(missing_ok=True)
+
+
+def _cannot_write(path: str | os.PathLike[str], why: str) -> RunError:
+    return RunError(f"cannot write {_shown(path)}: {why}")
 
 
 def report_html(report: Report) -> str:
@@ -120,7 +130,7 @@ def report_html(report: Report) -> str:
 
 
 def _shown(path: str | os.PathLike[str]) -> str:
-    return printable(os.fsdecode(path))
+    return printable(os.fsdecode(path)) or "''"
 
 
 def _text(text: str) -> str:
@@ -147,14 +157,17 @@ def _page(report: Report) -> Iterator[str]:
     yield f'<p class="soft">In brackets: {share} intervals, whose units are sets.</p>'
     yield from _contents(report)
     several = len(report.arms) > 1
+    all_drawn = len(report.arms) <= _MOST_FIGURES
+    if not all_drawn:
+        yield f'<p class="soft">Figures are of arm 0, of {len(report.arms)} arms.</p>'
     if report.beside is not None:
-        yield from _table(report.beside, "arms", 2)
+        yield from _table(report.beside, "arms", 2, False)
     for number, arm in enumerate(report.arms):
         if several:
             opened = "" if number else ' open="open"'
             yield f'<details class="arm" id="arm-{number}"{opened}>'
             yield f"<summary>Arm {number}: {_text(arm.name)}</summary>"
-        yield from _arm(arm, _prefix(number))
+        yield from _arm(arm, _prefix(number), all_drawn or not number)
         if several:
             yield "</details>"
     yield "</main></body></html>"
@@ -183,26 +196,26 @@ def _contents(report: Report) -> Iterator[str]:
     yield "</ul></nav>"
 
 
-def _arm(arm: ArmReport, prefix: str) -> Iterator[str]:
+def _arm(arm: ArmReport, prefix: str, drawn: bool) -> Iterator[str]:
     for title, tables in arm.chapters:
         if tables:
             name = prefix + _slug(title)
             yield f'<h2 id="{name}"><a href="#{name}">{_text(title)}</a></h2>'
         for table in tables:
-            yield from _table(table, prefix + table.key, 3)
+            yield from _table(table, prefix + table.key, 3, drawn)
 
 
-def _table(table: StatTable, name: str, depth: int) -> Iterator[str]:
+def _table(table: StatTable, name: str, depth: int, drawn: bool) -> Iterator[str]:
     yield f'<section><h{depth} id="{name}">'
     yield f'<a href="#{name}">{_text(table.title)}</a></h{depth}>'
     paragraphs = "".join(f"<p>{_marked(text)}</p>" for text in table.definition.split("\n\n"))
     yield f"<details><summary>What this is</summary>{paragraphs}</details>"
     yield '<div class="pair">'
-    drawn = drawing(table, f"f-{name}")
-    if drawn is not None:
-        notes = "; ".join(drawn.notes)
+    made = drawing(table, f"f-{name}") if drawn else None
+    if made is not None:
+        notes = "; ".join(made.notes)
         caption = f"<figcaption>{_text(notes)}</figcaption>" if notes else ""
-        yield f"<figure>{drawn.svg}{caption}</figure>"
+        yield f"<figure>{made.svg}{caption}</figure>"
     yield f'<div class="scroll" tabindex="0" role="region" aria-labelledby="{name}"><table>'
     yield from _rows(table)
     yield "</table></div></div></section>"
