@@ -32,7 +32,7 @@ TEAMS = {"banker": "the Banker's team", "leader": "the leader's team", "0": "sea
 
 #: What sets are grouped by, and the groups.
 GROUPS = {
-    "tribute": ("single", "double", "cancelled"),
+    "tribute": ("paid after 1-2", "paid after 1-3", "paid after 1-4", "cancelled"),
     "card": ("HR", "SB", "level card", "A", "K", "lower"),
 }
 

@@ -40,8 +40,12 @@ Bytes = NDArray[np.uint8]
 _MOST_GAIN = 12
 _NOBODY = 255
 _BANKERS = np.array([int(order[0]) if order else _NOBODY for order in WORDS["finish"]], np.uint8)
+# By finishing order: in what place the first's partner was, 0 second to 2 last.
+_PARTNERS = np.array(
+    [order.index(str(int(order[0]) ^ 2)) - 1 if order else 0 for order in WORDS["finish"]], np.uint8
+)
 # Places in the lists of groups.
-_SINGLE, _DOUBLE, _CANCELLED = range(3)
+_CANCELLED = 3
 _RED, _BLACK, _LEVEL, _ACE, _KING, _LOWER = range(6)
 _NONE = 99
 _RANKS = {"HR": 15, "SB": 14, "A": 13, "K": 12}
@@ -283,8 +287,8 @@ class _Part:
         for batch in self._run.arrays("deals", columns, self._where(arm)):
             at = batch["set"] - self._first
             self._bankers[at] = _BANKERS[batch["previous"]]
-            kinds = np.array([_NONE, _SINGLE, _DOUBLE], np.uint8)[batch["tribute"]]
-            self._kinds[at] = np.where(batch["cancelled"], _CANCELLED, kinds)
+            paid = np.where(batch["tribute"] > 0, _PARTNERS[batch["previous"]], _NONE)
+            self._kinds[at] = np.where(batch["cancelled"], _CANCELLED, paid)
             self._levels[at] = batch["level"] + 1
         if (self._bankers == _NOBODY).any():
             raise self._wrong("deals")

@@ -38,9 +38,9 @@ class ExperimentResult:
     levels, won: of each arm, by its name, levels that the team gained a deal, those of its
     opponents counted against it, and the share of deals that it won. effects: by name what differs
     between arms, from the differences by set; see `contrasts.Contrast`. weights: what each effect
-    adds up. groups: the effects among some sets, as ``groups["tribute"]["single"]``: "tribute" is
-    single, double or cancelled, "card" the card given to the Banker in the first arm. run: the run
-    on disk, None if nothing was kept.
+    adds up. groups: the effects among some sets, as ``groups["tribute"]["cancelled"]``: "tribute"
+    is that, or how the deal before was won where it was paid; "card" the card given to the Banker
+    in the first arm. run: the run on disk, None if nothing was kept.
     """
 
     name: str

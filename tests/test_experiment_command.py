@@ -67,9 +67,10 @@ def test_the_table(say: Any) -> None:
         "its lead: as it is - paid, Banker leads",
     ]  # fmt: skip
     groups = [line.split("  ")[1] for line in lines if line.startswith("  ") and "[" in line]
-    assert groups[:6] == [
-        "single",
-        "double",
+    assert groups[:7] == [
+        "paid after 1-2",
+        "paid after 1-3",
+        "paid after 1-4",
         "cancelled",
         "HR given",
         "SB given",

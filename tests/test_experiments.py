@@ -193,7 +193,7 @@ def test_where_nothing_changes_hands_nothing_changes(name: str, bots: str, sets:
         assert effect.sets > 3
         assert (effect.levels.value, effect.won.value, effect.changed) == (0, 0, 0)
         assert effect.levels.interval == effect.won.interval == (0, 0)
-    paid = result.groups["tribute"]["single"]
+    paid = result.groups["tribute"]["paid after 1-3"]
     # What `random` returns is random.
     same = {"random - own"} & paid.keys() if bots == "random" else set()
     assert {name for name, effect in paid.items() if not effect.changed} == same
