@@ -125,7 +125,10 @@ def test_groups_are_those_of_the_first_arm(result: gs.ExperimentResult) -> None:
     run = run_of(result)
     sets = by_hand(run)
     deals = run.deals(where=[("arm", "==", 0)]).set_index("set")
-    kinds = deals["tribute"].astype(str).where(~deals["cancelled"], "cancelled")
+    before = deals["previous"].astype(str)
+    place = [order.index(str((int(order[0]) + 2) % 4)) + 1 for order in before]
+    kinds = pd.Series([f"paid after 1-{n}" for n in place], deals.index)
+    kinds = kinds.where(~deals["cancelled"], "cancelled")
     cards = run.tributes(where=[("arm", "==", 0)]).set_index("set")
     banker = deals["previous"].astype(str).str[0].astype(int)
     cards = cards[cards["receiver"] == banker[cards.index]]
