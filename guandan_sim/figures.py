@@ -22,7 +22,7 @@ from .errors import OptionError, printable
 from .pagesvg import GRID, SERIES, TEXT, for_page
 
 if TYPE_CHECKING:
-    from .stats import StatTable
+    from .answers.tables import StatTable
 
 __all__ = ["Drawing", "axis_range", "check_matplotlib", "drawing"]
 

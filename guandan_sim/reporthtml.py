@@ -21,7 +21,7 @@ from .figures import check_matplotlib, drawing
 from .reportpage import interval_text, value_text
 
 if TYPE_CHECKING:
-    from .stats import ArmReport, Report, StatTable
+    from .answers.tables import ArmReport, Report, StatTable
 
 __all__ = ["check_html", "report_html", "write_html"]
 

@@ -11,7 +11,7 @@ from .answers.statistic import Measure
 from .estimates import cell_lines
 
 if TYPE_CHECKING:
-    from .stats import Report, StatTable
+    from .answers.tables import Report, StatTable
 
 __all__ = ["interval_text", "report_text", "table_lines", "value_text"]
 
