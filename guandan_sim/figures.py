@@ -134,7 +134,7 @@ def drawing(table: StatTable, prefix: str = "f") -> Drawing | None:
         figure = Figure(frameon=False)
         notes = (_lines if table.figure == "line" else _bars)(figure, table, used)
         text = io.StringIO()
-        figure.savefig(text, format="svg", metadata={"Date": None})
+        figure.savefig(text, format="svg")
     return Drawing(for_page(text.getvalue(), table.title, prefix), tuple(notes))
 
 

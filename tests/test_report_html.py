@@ -285,6 +285,9 @@ def test_figures_name_rows_and_measures(figure: str) -> None:
     assert "longer" in text
     if figure == "bars":
         assert {"won, %", "levels"} <= set(words)
+        whiskers = re.findall(r'<path d="([^"]+)" style="fill:none;stroke:var\(--s0\)', svg)
+        assert sum(path.count("M") for path in whiskers) == 4
+        assert svg.count("<use") == 4
     else:
         assert {"%", "won", "levels", "row of it"} <= set(words)
     assert "currentColor" in svg
@@ -343,7 +346,7 @@ def test_settings_of_matplotlib_change_nothing_and_are_not_changed() -> None:
 
     rows = table("a", {"one": [cell(0.5), cell(0.25)]})
     before = drawn(rows)
-    with matplotlib.rc_context({"font.size": 30, "axes.grid": True, "svg.fonttype": "path"}):
+    with matplotlib.rc_context({"font.size": 30, "grid.linestyle": "--", "svg.fonttype": "path"}):
         settings = dict(matplotlib.rcParams)
         assert drawn(rows) == before
         assert dict(matplotlib.rcParams) == settings
@@ -376,11 +379,12 @@ def test_a_path_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     found = made(table("a", {"one": [cell(0.5), cell(0.25)]}))
     (tmp_path / "folder").mkdir()
     (tmp_path / "file").write_text("kept")
+    os.mkfifo(tmp_path / "pipe")
     for path, why in (
         (tmp_path / "none" / "x.html", f"there is no folder {tmp_path / 'none'}"),
         (tmp_path / "folder", "it is there and no file"),
         (tmp_path / "file" / "x.html", f"there is no folder {tmp_path / 'file'}"),
-        (Path(os.devnull), "it is there and no file"),
+        (tmp_path / "pipe", "it is there and no file"),
         (tmp_path / ("x" * 300), "File name too long"),
     ):
         with pytest.raises(RunError) as error:
@@ -390,7 +394,7 @@ def test_a_path_that_cannot_be_written_is_named(tmp_path: Path) -> None:
         write_html(found, "a\0\n")
     with pytest.raises(RunError, match=r"^cannot write '': it is there and no file$"):
         write_html(found, "")
-    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["file", "folder"]
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["file", "folder", "pipe"]
     assert (tmp_path / "file").read_text() == "kept"
     assert list((tmp_path / "folder").iterdir()) == []
 
