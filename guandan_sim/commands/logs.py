@@ -84,6 +84,10 @@ def report_command(
         note("compiling the statistics, once on this machine")
     watch = Watch("parts", quiet)
     try:
+        if html is not None:
+            from ..reporthtml import check_html
+
+            check_html(html)  # before the work
         with watch.shown():
             made = report(found, plans=deals, workers=threads, progress=watch.count)
         if of_arm >= len(made.arms):
