@@ -135,11 +135,11 @@ def values_others_equal(facts: Facts) -> tuple[Ints, Floats, Floats]:
     return np.repeat(np.arange(n), 2), items.reshape(2 * n, len(ITEMS)).astype(np.float64), both
 
 
-_BY_LEVEL = ("wild", "red joker", "black joker", "bomb of 4", "bomb of 5", "first lead")
+_BY_LEVEL = ("wild", "red joker", "black joker", "first lead", "a turn fewer")
 
 
 @statistic(
-    "What cards are worth, by level",
+    "What cards, lead and plans are worth, by level",
     rows=RANK_WORDS[1:14],
     measures=tuple(Measure(name, "levels") for name in _BY_LEVEL),
     heading="level",
@@ -149,15 +149,38 @@ _BY_LEVEL = ("wild", "red joker", "black joker", "bomb of 4", "bomb of 5", "firs
 def values_by_level(facts: Facts) -> Observed:
     """As "What cards are worth", in levels a deal, by the level that is played. "First lead" is
     what it is worth to lead first rather than to let the opponents lead; only opening deals count
-    for it, whose leader is drawn.
+    for it, whose leader is drawn. "A turn fewer" is what it is worth that a hand of the side, the
+    own or the partner's, needs a turn fewer (`gs.plan`), tributes exchanged: the slope of the
+    result on the difference between the sides; of a large run a part of the sets has plans.
 
     Unit: a deal, seen from both sides.
     """
     above, below = _slopes(_items(facts))
     _, gain = _results_of_team_0(facts)
     lead = np.where(facts.opening, 1 - 2 * (facts.leader & 1), 0)
-    ratios = [(above[:, at] * gain, below[:, at]) for at in (0, 1, 2, 5, 6)]
-    return Observed(facts.level - 1, [*ratios, (lead * gain, 0.5 * lead**2)])
+    fewer = np.zeros(len(facts), np.int64)
+    fewer[facts.planned] = -facts.of_teams(facts.plans[:, :, dealfacts.P_TURNS])
+    ratios = [(above[:, at] * gain, below[:, at]) for at in range(3)]
+    ratios += [(lead * gain, 0.5 * lead**2), (fewer * gain, fewer.astype(np.float64) ** 2)]
+    return Observed(facts.level - 1, ratios)
+
+
+@statistic(
+    "What bombs are worth, by level",
+    rows=RANK_WORDS[1:14],
+    measures=tuple(Measure(name, "levels") for name in ITEMS[5:]),
+    heading="level",
+    figure="line",
+    slopes=True,
+)
+def bombs_by_level(facts: Facts) -> Observed:
+    """As "What cards are worth", in levels a deal, by the level that is played: bombs as dealt, by
+    the number of their cards, and straight flushes. Unit: a deal, seen from both sides.
+    """
+    above, below = _slopes(_items(facts))
+    _, gain = _results_of_team_0(facts)
+    ratios = [(above[:, at] * gain, below[:, at]) for at in range(5, len(ITEMS))]
+    return Observed(facts.level - 1, ratios)
 
 
 @statistic(
@@ -249,22 +272,22 @@ def turns_of_hands(facts: Facts) -> Observed:
 @regressed(
     "What a turn more costs, by whose it is",
     ("own hand", "partner's hand", "next opponent's hand", "opponent's before"),
-    (Measure("out first", "points"), _POINTS, GAIN),
+    (Measure("out first", "points"),),
     unit="hands with plans",
     heading="one turn more in",
 )
 def turns_around(facts: Facts) -> tuple[Ints, Floats, Floats]:
     """What one turn more in the plan of each hand at the table does to a seat's chance to be out
-    first, to its side's chance to win, and to the levels of its side, the other hands equal.
+    first, the other hands equal. To its side a turn is worth the same in either hand, see "What
+    cards, lead and plans are worth, by level".
 
-    Unit: a hand, four a deal, clustered by set as all else: a partner's strength beside one's own.
+    Unit: a hand, four a deal, clustered by set as all else.
     """
     deals, seats = _seats(facts)
     turns = facts.plans[:, :, dealfacts.P_TURNS]
     around = [turns[np.arange(len(deals)) // 4, (seats + step) & 3] for step in (0, 2, 1, 3)]
-    first = facts.order[deals, 0] == seats
-    outcomes = np.stack([first, *results(facts, seats & 1, deals)], axis=1).astype(np.float64)
-    return deals, np.stack(around, axis=1).astype(np.float64), outcomes
+    first = (facts.order[deals, 0] == seats).astype(np.float64)
+    return deals, np.stack(around, axis=1).astype(np.float64), first[:, None]
 
 
 CHAPTER = (
@@ -273,6 +296,7 @@ CHAPTER = (
         values,
         values_others_equal,
         values_by_level,
+        bombs_by_level,
         both_copies,
         opening_lead,
         turns_of_teams,
