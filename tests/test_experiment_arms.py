@@ -15,6 +15,7 @@ from guandan_sim.bots import bots_by_seat
 from guandan_sim.bots.returns import RETURNS
 from guandan_sim.designs import design
 from guandan_sim.experiments import play_design
+from guandan_sim.outcomes import outcomes_of_part
 from guandan_sim.sessions import Where
 
 RANKS = "23456789TJQKA"
@@ -281,3 +282,24 @@ def test_reports_of_what_is_no_experiment(tmp_path: Path) -> None:
     }
     with pytest.raises(gs.RunError, match="rows of sets 0 to 19 do not fit together"):
         gs.experiment_report(other)
+
+
+def test_rows_that_no_experiment_has(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    arms: dict[str, Any] = {"a": {}, "b": {"level": "3"}}
+    run = run_of(played(arms, previous_order=None, sets=20, out=tmp_path / "run"))
+    settings = run.manifest["settings"]
+    run.manifest["settings"] = settings | {
+        "previous_order": "random",
+        "experiment": settings["experiment"] | {"team": "banker"},
+    }
+    with pytest.raises(gs.RunError, match="the deals of sets 0 to 19 do not fit together"):
+        gs.experiment_report(run)
+
+    def too_many(*arguments: Any) -> Any:
+        outcomes = outcomes_of_part(*arguments)
+        outcomes.gains[-1] = 13
+        return outcomes
+
+    monkeypatch.setattr("guandan_sim.experiments.outcomes_of_part", too_many)
+    with pytest.raises(gs.RunError, match="the deals of sets 0 to 19 do not fit together"):
+        gs.experiment_report(run.path)
