@@ -287,3 +287,25 @@ def test_arms_with_rules_of_their_own_are_named_and_reported(tmp_path: Path) -> 
     exact = [arm["tribute-cancelled"]["single"].exact for arm in found.arms]
     assert exact == pytest.approx([13 / 214, 53 / 214])
     assert dict(found.facts)["rules"] == "by arm"
+
+
+@pytest.mark.parametrize(
+    ("bots", "rows"),
+    [
+        (None, None),
+        (5, []),
+        ({}, {}),
+        ([1, None], {"deals": "many"}),
+        ([{"name": "a\x1b[2Jb"}], {"deals": 10**30}),
+    ],
+    ids=repr,
+)
+def test_what_a_manifest_says_of_itself_is_not_trusted(bots: Any, rows: Any, copied: Path) -> None:
+    file = copied / "manifest.json"
+    manifest = json.loads(file.read_text())
+    manifest["settings"]["bots"] = bots
+    file.write_text(json.dumps(manifest | {"rows": rows}))
+    found = report(copied, plans=100)
+    assert found["length"]["plays"].cells[0].units == DEALS
+    assert dict(found.facts).get("bots") in (None, r"a\x1b[2Jb")
+    assert "\x1b" not in str(found)
