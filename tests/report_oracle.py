@@ -44,7 +44,7 @@ LAST = {(1, 2): "1 or 2", (3, 5): "3 to 5"} | {
     ends: word for ends, word in LEFT.items() if ends != (1, 5)
 }
 WHOLE = ("outcomes", "tribute-due", "cards-given", "cards-returned", "first-plays", "last-hand")
-SLOPES = ("values", "values-by-level")
+SLOPES = ("values", "values-by-level", "bombs-by-level")
 
 
 def among(number: int, ranges: Mapping[tuple[int, int], str]) -> str | None:
@@ -238,13 +238,14 @@ class Tables:
             if below:
                 terms = [((x[0] - x[1]) * result, below) for result in results[0]]
                 self.add("values", item, number, *terms)
-                if at in (0, 1, 2, 5, 6):
-                    measure = (0, 1, 2, 5, 6).index(at)
-                    self.add("values-by-level", level, number, *[None] * measure, terms[0])
+                if at < 3:
+                    self.add("values-by-level", level, number, *[None] * at, terms[0])
+                if at > 4:
+                    self.add("bombs-by-level", level, number, *[None] * (at - 5), terms[0])
         if not later:
             lead = -1 if row["leader"] % 2 else 1
             terms_of_lead = (lead * results[0][0], 0.5)
-            self.add("values-by-level", level, number, *[None] * 5, terms_of_lead)
+            self.add("values-by-level", level, number, *[None] * 3, terms_of_lead)
         for side, values in zip(sides, results, strict=True):
             self.fits["values-others-equal"].append((number, [*map(float, side)], [*values]))
         held = {"both wilds": (0,), "both red jokers": (1,), "both black jokers": (2,)}
@@ -268,6 +269,8 @@ class Tables:
         turns = [gs.plan(hand, level=level, rules=self.rules).turns for hand in hands]
         fewer = turns[1] + turns[3] - turns[0] - turns[2]
         if fewer:
+            worth = (fewer * result(0)[1], fewer**2)
+            self.add("values-by-level", level, number, *[None] * 4, worth)
             size = abs(fewer)
             few = "6 or 7" if size in (6, 7) else "8 or more" if size > 7 else str(size)
             self.add("turns-of-teams", f"{few} fewer", number, *result(int(fewer < 0)))
@@ -278,8 +281,7 @@ class Tables:
             first = int(seat == order[0])
             self.add("turns-of-hands", word, number, first, int(last), *result(seat))
             around = [float(turns[(seat + step) % 4]) for step in (0, 2, 1, 3)]
-            won, gain = result(seat)
-            self.fits["turns-around"].append((number, around, [first, won, gain]))
+            self.fits["turns-around"].append((number, around, [first]))
 
     def _plays(
         self, row: Row, plays: Sequence[Row], found: Followed, order: list[int], result: Any

@@ -155,7 +155,7 @@ def test_cards_are_worth_what_they_are(matches: Run) -> None:
     assert len(by_level.rows) == 13
     for row in by_level.rows:
         assert all(map(near, row.cells[:3], alone.values())), row.label
-        assert near(row.cells[5], 2 * LEAD), row.label
+        assert near(row.cells[3], 2 * LEAD), row.label
     assert found["values-by-level"].rows[3].cells[0].units < found["values"]["wild"].cells[0].units
 
 
