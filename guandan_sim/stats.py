@@ -66,7 +66,7 @@ def report(
     by default one a core. ``progress`` is called with the parts done and how many there are. Of a
     run that is not finished the parts that are there are reported, and ``missing`` says so.
 
-    Raises OptionError, and RunError for files that cannot be read.
+    Raises OptionError, and RunError for files that cannot be read and rows that do not fit.
 
     >>> import tempfile
     >>> import guandan_sim as gs

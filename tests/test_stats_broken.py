@@ -101,6 +101,12 @@ def cards_swapped(columns: Columns) -> None:
     assert two[3] & ~one[3] == 0
 
 
+def due_changed(columns: Columns, name: str, value: int) -> None:
+    """Something else is said of a tribute that was paid."""
+    paid = np.flatnonzero((columns["tribute"] > 0) & ~columns["cancelled"])
+    put(name, int(paid[3]), value)(columns)
+
+
 BROKEN: dict[str, tuple[str, Callable[[Columns], Any]]] = {
     "a tribute of no card": ("tributes", put("card", 5, 0)),
     "no card returned": ("tributes", put("returned", 5, 0)),
@@ -113,6 +119,18 @@ BROKEN: dict[str, tuple[str, Callable[[Columns], Any]]] = {
     "a tribute to oneself": (
         "tributes",
         lambda columns: put("receiver", 5, int(columns["giver"][5]))(columns),
+    ),
+    "a tribute missing": ("tributes", without(5)),
+    "no tributes": ("tributes", lambda columns: {n: v[:0] for n, v in columns.items()}),
+    "a tribute twice": ("tributes", twice(5)),
+    "tributes out of order": (
+        "tributes",
+        lambda columns: {n: np.roll(values, 10) for n, values in columns.items()},
+    ),
+    "a tribute that is not due": ("deals", lambda columns: due_changed(columns, "tribute", 0)),
+    "a tribute paid and cancelled": (
+        "deals",
+        lambda columns: due_changed(columns, "cancelled", 1),
     ),
     "a tribute of no deal": ("tributes", put("deal", 5, 1)),
     "a tribute of an arm that is not there": ("tributes", put("arm", 5, 1)),
