@@ -15,7 +15,7 @@ import functools
 import math
 import os
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +23,7 @@ from .answers import overview, play, strategy, tribute
 from .answers.facts import compile_kernels, facts_of_part
 from .answers.statistic import Measure
 from .answers.tables import ArmReport, Report, Row, StatTable
-from .errors import OptionError, RunError
+from .errors import OptionError, RunError, printable
 from .intervals import check_confidence
 from .parts import open_part
 from .rules import Rules
@@ -66,7 +66,7 @@ def report(
     by default one a core. ``progress`` is called with the parts done and how many there are. Of a
     run that is not finished the parts that are there are reported, and ``missing`` says so.
 
-    Raises OptionError, and RunError for files that cannot be read.
+    Raises OptionError, and RunError for files that cannot be read and rows that do not fit.
 
     >>> import tempfile
     >>> import guandan_sim as gs
@@ -156,7 +156,7 @@ def _of_part(
 
 def _every(run: Run, plans: int) -> int:
     """Plans are made of every so manieth set; 0: of none."""
-    return math.ceil(_rows(run, "deals") / plans) if plans else 0
+    return min(math.ceil(_rows(run, "deals") / plans), 1 << 62) if plans else 0
 
 
 def _rows(run: Run, table: str) -> int:
@@ -224,22 +224,25 @@ def _arm_names(run: Run, rules: Sequence[Rules]) -> list[str]:
     records = run.manifest["settings"].get("arms", [{}])
     names = []
     for number, record in enumerate(records):
-        bots = [str(each.get("name")) for each in record.get("bots", ())]
-        words = [record["name"]] if "name" in record else []
-        if not words and bots:
-            words = ["-".join(bots)]
-        if not words and "rules" in record:
-            words = [rules[number].name]
-        names.append(str(words[0]) if words else f"arm {number}")
+        bots = _bot_names(record)
+        name = "-".join(bots) if bots else rules[number].name if "rules" in record else ""
+        names.append(printable(name) or f"arm {number}")
     return names
+
+
+def _bot_names(settings: Mapping[str, Any]) -> list[str]:
+    """The bots by seat, if these settings say."""
+    bots = settings.get("bots")
+    if not isinstance(bots, list):
+        return []
+    return [printable(str(each.get("name"))) for each in bots if isinstance(each, dict)]
 
 
 def _facts(run: Run, rules: Sequence[Rules]) -> Iterator[tuple[str, str]]:
     settings = run.manifest["settings"]
-    bots = settings.get("bots")
-    if isinstance(bots, list):
-        names = [str(each.get("name")) for each in bots]
-        yield "bots", names[0] if len(set(names)) == 1 else ", ".join(names)
+    bots = _bot_names(settings)
+    if bots:
+        yield "bots", bots[0] if len(set(bots)) == 1 else ", ".join(bots)
     yield "rules", rules[0].name if len({each.name for each in rules}) == 1 else "by arm"
     sets = sum(stop - first for first, stop in run.parts)
     yield ("matches" if run.layout.kind == "matches" else "sets"), f"{sets:,}"

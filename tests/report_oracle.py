@@ -44,7 +44,7 @@ LAST = {(1, 2): "1 or 2", (3, 5): "3 to 5"} | {
     ends: word for ends, word in LEFT.items() if ends != (1, 5)
 }
 WHOLE = ("outcomes", "tribute-due", "cards-given", "cards-returned", "first-plays", "last-hand")
-SLOPES = ("values", "values-by-level")
+SLOPES = ("values", "values-by-level", "bombs-by-level")
 
 
 def among(number: int, ranges: Mapping[tuple[int, int], str]) -> str | None:
@@ -177,6 +177,7 @@ class Tables:
         for team, name in enumerate(("team 0 (seats 0, 2)", "team 1 (seats 1, 3)")):
             self.add("teams", name, number, *result(team))
         self.add("length", "plays", number, row["plays"])
+        self.add("matches", "deals", number, (1, int(row["deal"] == 0)))
 
         due, cancelled, leader = row["tribute"], row["cancelled"], row["leader"]
         before = [int(seat) for seat in row["previous"]]
@@ -188,18 +189,18 @@ class Tables:
             how = "no tribute" if due == "none" else "cancelled" if cancelled else "paid"
             values = (*result(before[0]), int(winner == before[0] % 2 and outcome == OUTCOMES[0]))
             self.add("advantage", f"{outcome_of(before)}, {how}", number, *values)
-            payer = {"single": "payer of a single tribute", "double": "payer after a sweep"}
             why = (
                 f"Banker, {due} cancelled"
                 if cancelled
                 else "Banker, by the rules"
                 if leader == before[0]
-                else payer[due]
+                else f"payer after {outcome_of(before)}"
             )
         else:
             self.add("opening-lead", "leading side", number, *result(leader))
         self.add("leads", why, number, *result(leader))
-        self._gifts(row, gifts, before, result)
+        if gifts:
+            self._gifts(row, gifts, before[0], outcome_of(before), result)
 
         dealt = [cards_of(row[f"hand{s}_one"], row[f"hand{s}_two"]) for s in range(4)]
         self._values(row, dealt, bool(before), result)
@@ -208,11 +209,10 @@ class Tables:
         if plays is not None:
             self._plays(row, plays, followed(plays, leader, level, self._locks), order, result)
 
-    def _gifts(self, row: Row, gifts: Sequence[Row], before: list[int], result: Any) -> None:
+    def _gifts(self, row: Row, gifts: Sequence[Row], banker: int, before: str, result: Any) -> None:
         number, level = row["set"], row["level"]
-        double = row["tribute"] == "double"
         for gift in gifts:
-            side = 0 if not double else 1 if gift["receiver"] == before[0] else 2
+            side = {"1-3": 0, "1-4": 1}.get(before, 2 if gift["receiver"] == banker else 3)
             rank = rank_of(gift["card"])
             if rank in JOKERS:
                 kind = CARD_KINDS[0 if rank == "HR" else 1]
@@ -223,7 +223,7 @@ class Tables:
             returned = rank_of(gift["returned"])
             self.share("cards-given", CARD_KINDS, kind, number, side)
             self.share("cards-returned", (*RANKS, *JOKERS), returned, number, side)
-            values = [None, None, *result(gift["giver"])] if double else result(gift["giver"])
+            values = [None] * 2 * min(side, 2) + [*result(gift["giver"])]
             self.add("payers-by-card-given", kind, number, *values)
             self.add("payers-by-card-returned", returned, number, *values)
 
@@ -238,13 +238,14 @@ class Tables:
             if below:
                 terms = [((x[0] - x[1]) * result, below) for result in results[0]]
                 self.add("values", item, number, *terms)
-                if at in (0, 1, 2, 5, 6):
-                    measure = (0, 1, 2, 5, 6).index(at)
-                    self.add("values-by-level", level, number, *[None] * measure, terms[0])
+                if at < 3:
+                    self.add("values-by-level", level, number, *[None] * at, terms[0])
+                if at > 4:
+                    self.add("bombs-by-level", level, number, *[None] * (at - 5), terms[0])
         if not later:
             lead = -1 if row["leader"] % 2 else 1
             terms_of_lead = (lead * results[0][0], 0.5)
-            self.add("values-by-level", level, number, *[None] * 5, terms_of_lead)
+            self.add("values-by-level", level, number, *[None] * 3, terms_of_lead)
         for side, values in zip(sides, results, strict=True):
             self.fits["values-others-equal"].append((number, [*map(float, side)], [*values]))
         held = {"both wilds": (0,), "both red jokers": (1,), "both black jokers": (2,)}
@@ -268,6 +269,8 @@ class Tables:
         turns = [gs.plan(hand, level=level, rules=self.rules).turns for hand in hands]
         fewer = turns[1] + turns[3] - turns[0] - turns[2]
         if fewer:
+            worth = (fewer * result(0)[1], fewer**2)
+            self.add("values-by-level", level, number, *[None] * 4, worth)
             size = abs(fewer)
             few = "6 or 7" if size in (6, 7) else "8 or more" if size > 7 else str(size)
             self.add("turns-of-teams", f"{few} fewer", number, *result(int(fewer < 0)))
@@ -278,8 +281,7 @@ class Tables:
             first = int(seat == order[0])
             self.add("turns-of-hands", word, number, first, int(last), *result(seat))
             around = [float(turns[(seat + step) % 4]) for step in (0, 2, 1, 3)]
-            won, gain = result(seat)
-            self.fits["turns-around"].append((number, around, [first, won, gain]))
+            self.fits["turns-around"].append((number, around, [first]))
 
     def _plays(
         self, row: Row, plays: Sequence[Row], found: Followed, order: list[int], result: Any
@@ -331,15 +333,17 @@ def tables_of(run: gs.Run, locks: bool, every: int, rules: str, arm: int = 0) ->
     plays = dict(by_deal(run.plays())) if "plays" in run.tables else None
     for key, (deal,) in by_deal(run.deals()):
         found.deal(deal, gifts.get(key, ()), None if plays is None else plays[key])
+    if "matches" not in run.tables:
+        del found.cells["matches"]
     return found
 
 
 def ratio_of(terms: Sequence[Term]) -> tuple[float, float, int, int]:
     """(value, standard error, units, sets) of what counts for a cell; nan where unknown."""
-    counted = [term for term in terms if term[2]]
+    units = sum(term[2] != 0 for term in terms)
     above: dict[int, float] = defaultdict(float)
     below: dict[int, float] = defaultdict(float)
-    for number, a, b in counted:
+    for number, a, b in terms:
         above[number] += a
         below[number] += b
     total = sum(below.values())
@@ -348,7 +352,7 @@ def ratio_of(terms: Sequence[Term]) -> tuple[float, float, int, int]:
     value = sum(above.values()) / total
     effective = total**2 / sum(b * b for b in below.values())
     if len(below) < 2 or effective < 1.5:
-        return value, np.nan, len(counted), len(below)
+        return value, np.nan, units, len(below)
     squares = sum((above[number] - value * below[number]) ** 2 for number in below)
     se = sqrt(effective / (effective - 1) * squares) / total
-    return value, se, len(counted), len(below)
+    return value, se, units, len(below)

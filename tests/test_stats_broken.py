@@ -23,6 +23,7 @@ from guandan_sim.stats import Report, report
 
 DEALS = 2_200
 PART = 1_024
+NOTHING = {"interval": [None, None], "units": 0, "sets": 0}
 
 
 @pytest.fixture(scope="module")
@@ -100,6 +101,12 @@ def cards_swapped(columns: Columns) -> None:
     assert two[3] & ~one[3] == 0
 
 
+def due_changed(columns: Columns, name: str, value: int) -> None:
+    """Something else is said of a tribute that was paid."""
+    paid = np.flatnonzero((columns["tribute"] > 0) & ~columns["cancelled"])
+    put(name, int(paid[3]), value)(columns)
+
+
 BROKEN: dict[str, tuple[str, Callable[[Columns], Any]]] = {
     "a tribute of no card": ("tributes", put("card", 5, 0)),
     "no card returned": ("tributes", put("returned", 5, 0)),
@@ -112,6 +119,18 @@ BROKEN: dict[str, tuple[str, Callable[[Columns], Any]]] = {
     "a tribute to oneself": (
         "tributes",
         lambda columns: put("receiver", 5, int(columns["giver"][5]))(columns),
+    ),
+    "a tribute missing": ("tributes", without(5)),
+    "no tributes": ("tributes", lambda columns: {n: v[:0] for n, v in columns.items()}),
+    "a tribute twice": ("tributes", twice(5)),
+    "tributes out of order": (
+        "tributes",
+        lambda columns: {n: np.roll(values, 10) for n, values in columns.items()},
+    ),
+    "a tribute that is not due": ("deals", lambda columns: due_changed(columns, "tribute", 0)),
+    "a tribute paid and cancelled": (
+        "deals",
+        lambda columns: due_changed(columns, "cancelled", 1),
     ),
     "a tribute of no deal": ("tributes", put("deal", 5, 1)),
     "a tribute of an arm that is not there": ("tributes", put("arm", 5, 1)),
@@ -213,8 +232,10 @@ def test_workers_and_plans_change_nothing_else(whole: Path) -> None:
     assert one.as_dict() == report(whole, workers=2, plans=DEALS).as_dict()
     assert one.as_dict() == report(gs.open_run(whole), workers=3, plans=DEALS + 1).as_dict()
     keys = {"turns-of-teams", "turns-of-hands", "turns-around"}
-    none = tables_of(report(whole, plans=0))
-    assert none == {key: table for key, table in tables_of(one).items() if key not in keys}
+    with_plans, none = tables_of(one), tables_of(report(whole, plans=0))
+    for of_level in with_plans["values-by-level"]["rows"]:
+        of_level["a turn fewer"] = dict.fromkeys(("value", "se")) | NOTHING
+    assert none == {key: table for key, table in with_plans.items() if key not in keys}
     some = report(whole, plans=500)
     hands = sum(row.cells[0].units for row in some["turns-of-hands"].rows)
     assert hands == 4 * math.ceil(DEALS / math.ceil(DEALS / 500))
@@ -287,3 +308,25 @@ def test_arms_with_rules_of_their_own_are_named_and_reported(tmp_path: Path) -> 
     exact = [arm["tribute-cancelled"]["single"].exact for arm in found.arms]
     assert exact == pytest.approx([13 / 214, 53 / 214])
     assert dict(found.facts)["rules"] == "by arm"
+
+
+@pytest.mark.parametrize(
+    ("bots", "rows"),
+    [
+        (None, None),
+        (5, []),
+        ({}, {}),
+        ([1, None], {"deals": "many"}),
+        ([{"name": "a\x1b[2Jb"}], {"deals": 10**30}),
+    ],
+    ids=repr,
+)
+def test_what_a_manifest_says_of_itself_is_not_trusted(bots: Any, rows: Any, copied: Path) -> None:
+    file = copied / "manifest.json"
+    manifest = json.loads(file.read_text())
+    manifest["settings"]["bots"] = bots
+    file.write_text(json.dumps(manifest | {"rows": rows}))
+    found = report(copied, plans=100)
+    assert found["length"]["plays"].cells[0].units == DEALS
+    assert dict(found.facts).get("bots") in (None, r"a\x1b[2Jb")
+    assert "\x1b" not in str(found)

@@ -143,6 +143,26 @@ def test_intervals_of_coefficients_cover(sets: int, seen: float) -> None:
         assert known > 0.97
 
 
+def test_intervals_of_one_of_many_coefficients_cover_in_few_sets() -> None:
+    rng = np.random.default_rng(12)
+    found = []
+    for _ in range(1_500):
+        # Two sides of a deal: what one has of most things the other has not, and so it gains.
+        mine = rng.binomial([2] * 6 + [8] * 4, 0.5, (30, 10))
+        rare = rng.binomial(1, 0.2, (2, 30, 4))
+        sides = np.stack([mine, [2] * 6 + [8] * 4 - mine], axis=1)
+        sides[:, :, 2:6] = rare.transpose(1, 0, 2)
+        sign = np.where(rng.random(30) < 0.5 + 0.025 * (sides[:, 0, 0] - sides[:, 1, 0]), 1, -1)
+        gain = sign * rng.integers(1, 4, 30)
+        sums = Regression(10, 1)
+        outcomes = np.stack([gain, -gain], axis=1).reshape(60, 1).astype(np.float64)
+        sums.add(np.repeat(np.arange(30), 2), sides.reshape(60, 10).astype(np.float64), outcomes)
+        found.append(sums.estimate(0, 0))
+    rate, known = covered(found, 0.2)
+    assert LOW < rate < 0.98
+    assert known > 0.99
+
+
 def rows_of(rng: np.random.Generator, sets: int) -> tuple[Ints, Ints, Floats, Floats]:
     """Rows of ratios: sets in order, groups from -1 on, two ratios above and below."""
     of_set = np.repeat(np.arange(sets), rng.integers(0, 7, sets))
@@ -230,7 +250,8 @@ def test_a_regression_is_least_squares_with_a_sandwich(sets: int) -> None:
             parts = (design @ inverse[term + 1]) ** 2
             weights = np.array([parts[of_set == s].sum() for s in range(sets)])
             n = weights.sum() ** 2 / (weights**2).sum()
-            se = math.sqrt(n / (n - 1) * variance[term + 1, term + 1])
+            factor = n / (n - 1) * (sets - 1) / (sets - 3)
+            se = math.sqrt(factor * variance[term + 1, term + 1])
             freedom = min(math.floor(n) - 1, sets - 3)
             found = sums.estimate(term, outcome, confidence=0.9)
             value = beta[term + 1, outcome]

@@ -138,7 +138,12 @@ class Facts:
         keys = _keys(self.columns)
         wanted = _keys(self.tributes)
         places = np.searchsorted(keys, wanted)
-        if not np.isin(wanted, keys).all():
+        paid = np.bincount(places, minlength=len(self))
+        if (
+            not np.isin(wanted, keys).all()
+            or (np.diff(places) < 0).any()
+            or (paid != np.where(self.cancelled, 0, self.due)).any()
+        ):
             raise _misfit(self.place)
         found: Ints = places
         return found

@@ -87,7 +87,9 @@ class Regression:
         Unknown where the terms do not tell it: a term that never changes, which is left out of the
         fit, terms that follow from others, and fewer sets than terms. The degrees of freedom are
         those of the effective number of sets (see `ratios.estimate_of`) that tell the coefficient,
-        each weighed by its share in the coefficient's variance were all errors alike.
+        each weighed by its share in the coefficient's variance were all errors alike; the variance
+        is the sandwich times n / (n - 1) for that number and (c - 1) / (c - k) for c sets and k
+        terms, the constant among them.
         """
         del kind
         unknown = Estimate(math.nan, math.nan, UNKNOWN, self.units, self.sets)
@@ -129,7 +131,9 @@ class Regression:
         if effective < LEAST_SETS:
             return Estimate(value, math.nan, UNKNOWN, self.units, self.sets)
         squares = float(of_term @ self.products @ of_term)
-        se = math.sqrt(max(squares, 0.0) * effective / (effective - 1))
+        # The fit comes nearer to few sets than the truth does.
+        factor = effective / (effective - 1) * (self.sets - 1) / (self.sets - len(kept))
+        se = math.sqrt(max(squares, 0.0) * factor)
         freedom = min(freedom_of(effective), self.sets - len(kept))
         margin = student_quantile(confidence, freedom) * se
         return Estimate(value, se, (value - margin, value + margin), self.units, self.sets)
