@@ -38,6 +38,9 @@ __all__ = ["CHAPTERS", "ArmReport", "Report", "Row", "StatTable", "report"]
 CHAPTERS = (overview.CHAPTER, tribute.CHAPTER, strategy.CHAPTER, play.CHAPTER)
 """(title, statistics) of every chapter, in order."""
 
+# By default: each holds a part, some 250 MB of the largest.
+_MOST_WORKERS = 8
+
 # What is compared across arms: statistic, row, measure.
 _HEADLINES = (
     ("outcomes", "1-2, a sweep", "of all", "sweeps"),
@@ -63,7 +66,7 @@ def report(
 
     ``plans``: of about so many deals, evenly spread over the sets, the best plans of the hands are
     worked out, 40 microseconds a deal; the statistics of plans are of these. ``workers``: threads,
-    by default one a core. ``progress`` is called with the parts done and how many there are. Of a
+    by default one a core and at most eight, each of which holds a part in memory. ``progress`` is called with the parts done and how many there are. Of a
     run that is not finished the parts that are there are reported, and ``missing`` says so.
 
     Raises OptionError, and RunError for files that cannot be read and rows that do not fit.
@@ -95,7 +98,7 @@ def report(
     stopped = threading.Event()
     work = functools.partial(_of_part, found, rules, _every(found, plans), statistics, stopped)
     sums: list[list[Any]] = [[each.empty() for each in statistics] for _ in rules]
-    with ThreadPoolExecutor(workers or os.cpu_count() or 1) as pool:
+    with ThreadPoolExecutor(workers or min(os.cpu_count() or 1, _MOST_WORKERS)) as pool:
         try:
             for done, part in enumerate(pool.map(work, found.parts), 1):
                 for of_arm, more in zip(sums, part, strict=True):
