@@ -66,8 +66,9 @@ def report(
 
     ``plans``: of about so many deals, evenly spread over the sets, the best plans of the hands are
     worked out, 40 microseconds a deal; the statistics of plans are of these. ``workers``: threads,
-    by default one a core and at most eight, each of which holds a part in memory. ``progress`` is called with the parts done and how many there are. Of a
-    run that is not finished the parts that are there are reported, and ``missing`` says so.
+    by default one a core and at most eight, each of which holds a part in memory. ``progress`` is
+    called with the parts done and how many there are. Of a run that is not finished the parts that
+    are there are reported, and ``missing`` says so.
 
     Raises OptionError, and RunError for files that cannot be read and rows that do not fit.
 
