@@ -29,8 +29,8 @@ SEEN = (
     ("deals won by a side dealt both wilds", "both-copies", "both wilds", "won", SHARE),
     ("a bomb of four, all else equal", "values-others-equal", "bomb of 4", "levels", LEVELS),
     ("a bomb of six, all else equal", "values-others-equal", "bomb of 6", "levels", LEVELS),
-    ("hands of four turns that are out first", "turns-of-hands", "4 or fewer", "out first", SHARE),
-    ("hands of nine turns that are out first", "turns-of-hands", "9", "out first", SHARE),
+    ("hands of four turns or fewer, out first", "turns-of-hands", "4 or fewer", "out first", SHARE),
+    ("hands of nine turns, out first", "turns-of-hands", "9", "out first", SHARE),
     ("won again after 1-2, tribute paid", "advantage", "1-2, a sweep, paid", "won", SHARE),
     ("won again after 1-4, the own partner paying", "advantage", "1-4, paid", "won", SHARE),
 )

@@ -70,7 +70,7 @@ def design(
     system = resolve_rules(rules)
     order = order_word(previous_order)
     if against and name != "rules":
-        raise OptionError("against names the rules to compare with in the experiment rules alone")
+        raise OptionError("other rules to compare with (against) go with the experiment rules")
     if name == "lead":
         system = system.replace(tribute=False)
         if order != "random":
@@ -159,7 +159,7 @@ class _Drafts:
         """See `experiment`."""
         self._name = "rules"
         if not against:
-            raise OptionError("the experiment rules needs others to compare with: against")
+            raise OptionError("the experiment rules compares with others: name some by against")
         if isinstance(against, str) or not isinstance(against, Sequence):
             against = [against]
         for system in [self._rules, *map(resolve_rules, against)]:

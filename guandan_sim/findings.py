@@ -103,7 +103,9 @@ class ExperimentResult:
                 if weight:
                     terms["-" if weight < 0 else "+"] += f" - {arm}" if weight < 0 else f" + {arm}"
             text = "".join(terms.values()).removeprefix(" + ")
-            if of.per == 1 and text != of.name:
+            if of.per > 1:
+                yield f"{of.name}: mean of the {len(of.arms)} arms, of deals won less 50%"
+            elif text != of.name:
                 yield f"{of.name}: {text}"
 
 

@@ -23,7 +23,7 @@ from .reportpage import interval_text, value_text
 if TYPE_CHECKING:
     from .answers.tables import ArmReport, Report, StatTable
 
-__all__ = ["check_html", "report_html", "write_html"]
+__all__ = ["check_html", "report_html", "table_html", "write_html"]
 
 # With more arms, only the first has figures: the page would be too large for a phone.
 _MOST_FIGURES = 6
@@ -129,6 +129,11 @@ def report_html(report: Report) -> str:
     return "\n".join(_page(report)) + "\n"
 
 
+def table_html(table: StatTable) -> str:
+    """One table as a page shows it."""
+    return f"<table>{''.join(_rows(table))}</table>"
+
+
 def _shown(path: str | os.PathLike[str]) -> str:
     return printable(os.fsdecode(path)) or "''"
 
@@ -154,14 +159,14 @@ def _page(report: Report) -> Iterator[str]:
     for text in report.missing:
         yield f'<p class="missing">{_text(text)}</p>'
     share = f"{100 * report.confidence:g}%"
-    yield f'<p class="soft">In brackets: {share} intervals, whose units are sets.</p>'
+    yield f'<p class="soft">In brackets: {share} intervals, clustered by set, a match or deal.</p>'
     yield from _contents(report)
     several = len(report.arms) > 1
     all_drawn = len(report.arms) <= _MOST_FIGURES
     if not all_drawn:
         yield f'<p class="soft">Figures are of arm 0, of {len(report.arms)} arms.</p>'
-    if report.beside is not None:
-        yield from _table(report.beside, "arms", 2, False)
+    for table in report.beside:
+        yield from _table(table, table.key, 2, False)
     for number, arm in enumerate(report.arms):
         if several:
             opened = "" if number else ' open="open"'
@@ -184,8 +189,8 @@ def _slug(title: str) -> str:
 
 def _contents(report: Report) -> Iterator[str]:
     yield '<nav><h2 id="contents">Contents</h2><ul>'
-    if report.beside is not None:
-        yield f'<li><a href="#arms">{_text(report.beside.title)}</a></li>'
+    for table in report.beside:
+        yield f'<li><a href="#{table.key}">{_text(table.title)}</a></li>'
     for title, tables in report.chapters:
         if tables:
             links = " · ".join(f'<a href="#{t.key}">{_text(t.title)}</a>' for t in tables)

@@ -39,29 +39,37 @@ def interval_text(cell: Estimate, measure: Measure) -> str:
 
 def table_lines(table: StatTable, definitions: bool = False) -> Iterator[str]:
     """The table's title, a line a row, and its definition if asked for."""
-    yield table.title
+    yield f"{table.title}  ({table.key})"
     if definitions:
         for paragraph in table.definition.split("\n\n"):
             text = " ".join(paragraph.split())
             yield from textwrap.wrap(text, _WIDTH - 2, initial_indent="  ", subsequent_indent="  ")
     labels = [table.heading, *(row.label for row in table.rows)]
-    columns = [_columns(table, at) for at in range(len(table.measures))]
+    groups = list(_groups(table))
     # As many measures beside each other as the width takes.
-    begin = 0
-    while begin < len(columns):
-        fitting = len(columns) - begin
+    while groups:
+        fitting = len(groups)
         while True:
-            some = [column for measure in columns[begin : begin + fitting] for column in measure]
-            counts = (
-                max(c.units for c in row.cells[begin : begin + fitting]) for row in table.rows
-            )
-            units = [table.unit, *(f"{count:,}" for count in counts)]
-            lines = cell_lines([*zip(labels, *some, units, strict=True)])
+            some = [column for group in groups[:fitting] for column in group]
+            lines = cell_lines([*zip(labels, *some, strict=True)])
             if fitting == 1 or max(map(len, lines)) <= _WIDTH - 2:
                 break
             fitting -= 1
         yield from (f"  {line}" for line in lines)
-        begin += fitting
+        groups = groups[fitting:]
+
+
+def _groups(table: StatTable) -> Iterator[list[list[str]]]:
+    """Columns that stand together: measures of the same units, two of them at most, and these."""
+    begin = 0
+    of = [[row.cells[at].units for row in table.rows] for at in range(len(table.measures))]
+    while begin < len(of):
+        end = begin + 1
+        while end < min(len(of), begin + 2) and of[end] == of[begin]:
+            end += 1
+        columns = [column for at in range(begin, end) for column in _columns(table, at)]
+        yield [*columns, [table.unit, *(f"{units:,}" for units in of[begin])]]
+        begin = end
 
 
 def _columns(table: StatTable, at: int) -> list[list[str]]:
@@ -85,10 +93,12 @@ def report_text(report: Report, definitions: bool = False, arm: int = 0) -> str:
     """The report, with the tables of one arm; with ``definitions`` what each of them says."""
     lines = [f"report of {report.place}"]
     lines += [f"  {line}" for line in cell_lines(report.facts)]
-    lines.append(f"  in brackets {100 * report.confidence:g}% intervals, whose units are sets")
+    share = f"{100 * report.confidence:g}%"
+    lines.append(f"  in brackets {share} intervals, clustered by set: a match, or a deal")
     lines += [f"  {text}" for text in report.missing]
-    if report.beside is not None:
-        lines += ["", *table_lines(report.beside, definitions)]
+    for table in report.beside:
+        lines += ["", *table_lines(table, definitions)]
+    if report.beside:
         lines += ["", f"arm {arm}: {report.arms[arm].name}"]
     for title, tables in report.arms[arm].chapters:
         if tables:

@@ -22,13 +22,17 @@ group or two to find them. Any Parquet reader will do; `guandan_sim.open_run` ch
 
 - No column has nulls. Where there is nothing to say, the column's text names the value that stands
   for it.
+- Numbers are as narrow as may be, many of them unsigned: in NumPy and pandas the negative of a
+  `gain` of 3 is 253. Write `gain.astype(int)` first.
 - Teams: 0 is seats 0 and 2, 1 is seats 1 and 3. The turn goes from seat s to s + 1, and from 3 to
   0.
 - Words (a list's name in the column "type") are stored as dictionary<int8, string>; the lists are
   at the end.
 - Cards in numbers: a hand or a play is two words. Card `4 * rank + suit` has that bit in `one` if
   there is at least one copy of it and in `two` if there are both. Ranks are 1 "2" .. 13 "A"; suits
-  S 0, H 1, C 2, D 3; `SB` is bit 56, `HR` bit 60.
+  S 0, H 1, C 2, D 3; `SB` is bit 56, `HR` bit 60. So `one.to_numpy() >> 60 & 1` and the same of
+  `two` add up to the red jokers of a hand, and `guandan_sim.cards.words_to_cards(one, two)` lists
+  the cards of one.
 - The files keep a play's two words as `near` and `far`, which pack into half the bytes: most plays
   are a few cards at their declared rank and just below. `guandan_sim` gives `one` and `two` when it
   reads. A card of rank q stands in nibble (q - rank + 4) mod 13, its suit S, H, C, D in the

@@ -17,10 +17,13 @@ import os
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from .answers import overview, play, strategy, tribute
+from .answers import beside, overview, play, strategy, tribute
 from .answers.facts import compile_kernels, facts_of_part
+from .answers.ratios import Estimate, Ratios
 from .answers.statistic import Measure
 from .answers.tables import ArmReport, Report, Row, StatTable
 from .errors import OptionError, RunError, printable
@@ -98,43 +101,44 @@ def report(
     compile_kernels()  # in one thread
     stopped = threading.Event()
     work = functools.partial(_of_part, found, rules, _every(found, plans), statistics, stopped)
-    sums: list[list[Any]] = [[each.empty() for each in statistics] for _ in rules]
+    sums, differences = _nothing(statistics, len(rules))
     with ThreadPoolExecutor(workers or min(os.cpu_count() or 1, _MOST_WORKERS)) as pool:
         try:
-            for done, part in enumerate(pool.map(work, found.parts), 1):
-                for of_arm, more in zip(sums, part, strict=True):
-                    for total, extra in zip(of_arm, more, strict=True):
-                        total.merge(extra)
+            for done, (part, differing) in enumerate(pool.map(work, found.parts), 1):
+                differences.merge(differing)
+                for total, more in zip(chain(*sums), chain(*part), strict=True):
+                    total.merge(more)
                 if progress is not None:
                     progress(done, len(found.parts))
         except BaseException:
             stopped.set()
             pool.shutdown(cancel_futures=True)
             raise
-    names = _arm_names(found, rules)
     arms = []
-    for name, of_arm, by in zip(names, sums, rules, strict=True):
-        made = iter(
-            _table(each, total, by, confidence)
+    for name, of_arm, by in zip(_arm_names(found, rules), sums, rules, strict=True):
+        tables = {
+            each.key: _table(each, total, by, confidence)
             for each, total in zip(statistics, of_arm, strict=True)
+        }
+        chapters = (
+            (title, tuple(tables[each.key] for each in some if tables[each.key].rows))
+            for title, some in chosen
         )
-        arms.append(
-            ArmReport(
-                name,
-                tuple(
-                    (title, tuple(table for table in [next(made) for _ in some] if table.rows))
-                    for title, some in chosen
-                ),
-            )
-        )
+        arms.append(ArmReport(name, tuple(chapters)))
     return Report(
         str(found.folder),
         tuple(_facts(found, rules)),
         tuple(arms),
-        _beside(arms) if len(arms) > 1 else None,
+        tuple(_beside(arms, differences, confidence)),
         tuple(_missing(found, logged)),
         confidence,
     )
+
+
+def _nothing(statistics: Sequence[Any], arms: int) -> tuple[list[list[Any]], Ratios]:
+    """Sums by arm and statistic, and of what arms differ by, of no deals."""
+    sums = [[each.empty() for each in statistics] for _ in range(arms)]
+    return sums, Ratios(arms - 1, len(beside.MEASURES))
 
 
 def _of_part(
@@ -144,18 +148,17 @@ def _of_part(
     statistics: Sequence[Any],
     stopped: threading.Event,
     part: tuple[int, int],
-) -> list[list[Any]]:
-    """What one part says, by arm and statistic; nothing more once it is stopped."""
-    found = []
-    for facts in facts_of_part(run, part, rules, every):
-        sums = []
-        for each in statistics:
-            total = each.empty()
+) -> tuple[list[list[Any]], Ratios]:
+    """What one part says; nothing more once it is stopped."""
+    sums, differences = _nothing(statistics, len(rules))
+    arms = list(facts_of_part(run, part, rules, every))
+    if run.layout.kind == "deals":
+        beside.add_differences(arms, differences)
+    for facts, of_arm in zip(arms, sums, strict=True):
+        for each, total in zip(statistics, of_arm, strict=True):
             if not stopped.is_set():
                 each.add(facts, total)
-            sums.append(total)
-        found.append(sums)
-    return found
+    return sums, differences
 
 
 def _every(run: Run, plans: int) -> int:
@@ -182,7 +185,8 @@ def _table(each: Any, sums: Any, rules: Rules, confidence: float) -> StatTable:
         cells = []
         for measure_at, measure in enumerate(each.measures):
             kind = "slope" if each.slopes else measure.kind
-            cells.append(sums.estimate(at, measure_at, kind=kind, confidence=confidence))
+            cell = sums.estimate(at, measure_at, kind=kind, confidence=confidence)
+            cells.append(cell if each.slopes else _possible(cell, measure, rules))
         seen = (cell.value for cell in cells if not math.isnan(cell.value))
         if any(value != 0 or not each.whole for value in seen):
             rows.append(Row(label, tuple(cells), exact.get(label)))
@@ -198,8 +202,20 @@ def _table(each: Any, sums: Any, rules: Rules, confidence: float) -> StatTable:
     )
 
 
-def _beside(arms: Sequence[ArmReport]) -> StatTable:
-    """The headlines of all arms, a row an arm."""
+def _possible(cell: Estimate, measure: Measure, rules: Rules) -> Estimate:
+    """The interval of a mean without what cannot be: levels beyond a sweep's, numbers below 0."""
+    most = float(max(rules.promotion)) if measure.kind == "levels" else math.inf
+    least = -most if measure.kind == "levels" else 0.0
+    low, high = (min(max(end, least), most) if end == end else end for end in cell.interval)
+    return replace(cell, interval=(low, high))
+
+
+def _beside(
+    arms: Sequence[ArmReport], differences: Ratios, confidence: float
+) -> Iterator[StatTable]:
+    """Tables of all arms, a row an arm: headlines, and what differs by set; of several arms."""
+    if len(arms) < 2:
+        return
     first = {table.key: table for table in arms[0].tables()}
     picked = [
         pick for pick in _HEADLINES if pick[0] in first and all(_has(arm, pick) for arm in arms)
@@ -216,7 +232,19 @@ def _beside(arms: Sequence[ArmReport]) -> StatTable:
         "Figures of the tables below for each arm. All arms play the same sets, so that "
         "differences between arms are smaller and surer than these intervals say."
     )
-    return StatTable("arms", "Arms side by side", text, "sets", "arm", tuple(measures), rows, "")
+    yield StatTable("arms", "Arms side by side", text, "units", "arm", tuple(measures), rows, "")
+    kinds = range(len(beside.MEASURES))
+    rows = tuple(
+        Row(
+            arm.name,
+            tuple(differences.estimate(number, at, confidence=confidence) for at in kinds),
+        )
+        for number, arm in enumerate(arms[1:])
+    )
+    if any(cell.units for row in rows for cell in row.cells):
+        title = f"Arms less the first, {arms[0].name}, set by set"
+        text = beside.DEFINITION
+        yield StatTable("differences", title, text, "sets", "arm", beside.MEASURES, rows, "")
 
 
 def _has(arm: ArmReport, pick: tuple[str, str, str, str]) -> bool:
@@ -229,8 +257,10 @@ def _arm_names(run: Run, rules: Sequence[Rules]) -> list[str]:
     names = []
     for number, record in enumerate(records):
         bots = _bot_names(record)
-        name = "-".join(bots) if bots else rules[number].name if "rules" in record else ""
-        names.append(printable(name) or f"arm {number}")
+        named = record.get("name")
+        if not isinstance(named, str):
+            named = "-".join(bots) if bots else rules[number].name if "rules" in record else ""
+        names.append(printable(named) or f"arm {number}")
     return names
 
 

@@ -244,7 +244,7 @@ class Tables:
                     self.add("bombs-by-level", level, number, *[None] * (at - 5), terms[0])
         if not later:
             lead = -1 if row["leader"] % 2 else 1
-            terms_of_lead = (lead * results[0][0], 0.5)
+            terms_of_lead = (lead * results[0][0], 1.0)
             self.add("values-by-level", level, number, *[None] * 3, terms_of_lead)
         for side, values in zip(sides, results, strict=True):
             self.fits["values-others-equal"].append((number, [*map(float, side)], [*values]))

@@ -86,7 +86,7 @@ def table(
 
 def made(*tables: StatTable, **changes: object) -> Report:
     arm = ArmReport("greedy", (("A chapter", tables), ("Empty", ())))
-    whole = Report("runs/x", (("rules", "guide"), ("seed", "5")), (arm,), None, (), 0.95)
+    whole = Report("runs/x", (("rules", "guide"), ("seed", "5")), (arm,), (), (), 0.95)
     return replace(whole, **changes)  # type: ignore[arg-type]
 
 
@@ -208,7 +208,7 @@ def test_text_of_a_run_is_escaped() -> None:
     arms = tuple(ArmReport(f"{HOSTILE}{n}", ((HOSTILE, tables),)) for n in range(2))
     beside = table("arms", {arm.name: [cell(0.5)] for arm in arms}, (WON,), "")
     facts = ((HOSTILE, HOSTILE),)
-    text = report_html(Report(HOSTILE, facts, arms, beside, (HOSTILE,), 0.95))
+    text = report_html(Report(HOSTILE, facts, arms, (beside,), (HOSTILE,), 0.95))
     Page(text)
     ElementTree.fromstring(text.partition("\n")[2])
     assert "<script" not in text

@@ -126,12 +126,21 @@ def test_arms_are_told_apart(tmp_path: Path) -> None:
     ]
     for number, arm in enumerate(found.arms):
         check(arm, tables_of(run, False, 3, "guide", number))
-    assert found.beside is not None
+    found_beside, differences = found.beside
     won = [arm["teams"].rows[0].cells[0].value for arm in found.arms]
     assert won[0] > 0.9 > 0.1 > won[1]
-    column = [measure.name for measure in found.beside.measures].index("levels of team 0")
-    beside = [row.cells[column] for row in found.beside.rows]
+    column = [measure.name for measure in found_beside.measures].index("levels of team 0")
+    beside = [row.cells[column] for row in found_beside.rows]
     assert beside == [arm["teams"].rows[0].cells[1] for arm in found.arms]
+    deals = run.deals().set_index(["set", "arm"])
+    sweeps = (deals["first"] % 2 == deals["second"] % 2).astype(float)
+    figures = (sweeps, deals["gain"].astype(float), deals["plays"].astype(float))
+    (row,) = differences.rows
+    for cell, figure in zip(row.cells, figures, strict=True):
+        change = figure.unstack()[1] - figure.unstack()[0]
+        assert cell.value == pytest.approx(change.mean())
+        assert cell.se == pytest.approx(change.std() / len(change) ** 0.5)
+        assert (cell.units, cell.sets) == (150, 150)
 
 
 def test_without_plays_all_else_is_the_same(tmp_path: Path) -> None:

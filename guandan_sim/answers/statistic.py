@@ -30,14 +30,20 @@ __all__ = [
 Ints = NDArray[np.int64]
 Exact = Mapping[str, float]
 
-_FORMS = {"share": (".2f", 100.0), "points": ("+.2f", 100.0), "levels": ("+.3f", 1.0)}
+_FORMS = {
+    "share": (".2f", 100.0),
+    "points": ("+.2f", 100.0),
+    "levels": ("+.3f", 1.0),
+    "difference": ("+.2f", 1.0),
+}
 _NUMBER = (".2f", 1.0)
 
 
 @dataclass(frozen=True)
 class Measure:
     """What is measured, a ratio: its column's ``name``, and its ``kind``: "share" (0 to 1, shown
-    in %), "points" (a difference of shares, in percentage points), "levels" (signed), "number".
+    in %), "points" (a difference of shares, in percentage points), "levels" (signed), "number",
+    "difference" (of numbers).
     """
 
     name: str

@@ -148,10 +148,11 @@ _BY_LEVEL = ("wild", "red joker", "black joker", "first lead", "a turn fewer")
 )
 def values_by_level(facts: Facts) -> Observed:
     """As "What cards are worth", in levels a deal, by the level that is played. "First lead" is
-    what it is worth to lead first rather than to let the opponents lead; only opening deals count
-    for it, whose leader is drawn. "A turn fewer" is what it is worth that a hand of the side, the
-    own or the partner's, needs a turn fewer (`gs.plan`), tributes exchanged: the slope of the
-    result on the difference between the sides; of a large run a part of the sets has plans.
+    what the side that leads first gains, as in "The opening lead", so that to lead rather than to
+    let the opponents lead is worth twice as much; only opening deals count for it. "A turn fewer"
+    is what it is worth that a hand of the side, the own or the partner's, needs a turn fewer
+    (`gs.plan`), tributes exchanged: the slope of the result on the difference between the sides; of
+    a large run a part of the sets has plans.
 
     Unit: a deal, seen from both sides.
     """
@@ -161,7 +162,10 @@ def values_by_level(facts: Facts) -> Observed:
     fewer = np.zeros(len(facts), np.int64)
     fewer[facts.planned] = -facts.of_teams(facts.plans[:, :, dealfacts.P_TURNS])
     ratios = [(above[:, at] * gain, below[:, at]) for at in range(3)]
-    ratios += [(lead * gain, 0.5 * lead**2), (fewer * gain, fewer.astype(np.float64) ** 2)]
+    ratios += [
+        (lead * gain, lead.astype(np.float64) ** 2),
+        (fewer * gain, fewer.astype(np.float64) ** 2),
+    ]
     return Observed(facts.level - 1, ratios)
 
 

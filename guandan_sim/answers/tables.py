@@ -28,7 +28,7 @@ class Row:
     exact: float | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class StatTable:
     """What a run says of one statistic: ``definition`` is its docstring, ``unit`` what is counted.
 
@@ -49,6 +49,19 @@ class StatTable:
             if row.label == label:
                 return row
         raise KeyError(f"{self.key} has no row {label!r}: {[row.label for row in self.rows]}")
+
+    def __repr__(self) -> str:
+        return f"StatTable({self.key!r}: {len(self.rows)} rows)"
+
+    def __str__(self) -> str:
+        from ..reportpage import table_lines
+
+        return "\n".join(table_lines(self))
+
+    def _repr_html_(self) -> str:
+        from ..reporthtml import table_html
+
+        return table_html(self)
 
     def frame(self) -> pd.DataFrame:
         """The table for pandas, indexed by row: for each measure its value, ``low`` and ``high``
@@ -108,18 +121,25 @@ class ArmReport:
         for _, tables in self.chapters:
             yield from tables
 
+    def keys(self) -> list[str]:
+        """The keys of the tables."""
+        return [table.key for table in self.tables()]
+
+    def __contains__(self, key: object) -> bool:
+        return key in self.keys()
+
     def __getitem__(self, key: str) -> StatTable:
         for table in self.tables():
             if table.key == key:
                 return table
-        raise KeyError(f"{key!r} is no table of this report: {[t.key for t in self.tables()]}")
+        raise KeyError(f"{key!r} is no table of this report: {self.keys()}")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Report:
     """What a run says; made by `report`. ``arms`` has an `ArmReport` for each arm of the run, of
-    which `report[key]` and `chapters` are the first's, and ``beside`` the headlines of all arms
-    where there are several.
+    which `report[key]`, `keys()` and `chapters` are the first's, and ``beside`` tables of all arms
+    where there are several. Printed, it is all tables; those of an arm are ``arms[n]["key"]``.
 
     place: the run's folder. facts: what is said of the run itself, as (name, text). missing: why
     tables are not there. confidence: of every interval.
@@ -128,7 +148,7 @@ class Report:
     place: str
     facts: tuple[tuple[str, str], ...]
     arms: tuple[ArmReport, ...]
-    beside: StatTable | None
+    beside: tuple[StatTable, ...]
     missing: tuple[str, ...]
     confidence: float
 
@@ -139,6 +159,19 @@ class Report:
 
     def __getitem__(self, key: str) -> StatTable:
         return self.arms[0][key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.keys())
+
+    def __contains__(self, key: object) -> bool:
+        return key in self.arms[0]
+
+    def keys(self) -> list[str]:
+        """The keys of the tables, as `report[key]` takes them."""
+        return self.arms[0].keys()
+
+    def __repr__(self) -> str:
+        return f"Report({self.place!r}: {len(self.keys())} tables, arms: {len(self.arms)})"
 
     def __str__(self) -> str:
         from ..reportpage import report_text

@@ -8,7 +8,8 @@ from __future__ import annotations
 import contextlib
 import json
 import time
-from typing import Annotated
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -31,6 +32,9 @@ from .common import (
     open_run_to_read,
     typed,
 )
+
+if TYPE_CHECKING:
+    from ..stats import Report
 
 __all__ = ["commands"]
 
@@ -59,6 +63,14 @@ def report_command(
     definitions: Annotated[
         bool, typer.Option("--definitions", help="Say of each table what it is.")
     ] = False,
+    tables: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--table",
+            metavar="KEY",
+            help="Print this table alone, by the word that stands behind its title; repeatable.",
+        ),
+    ] = None,
     arm: Annotated[
         str, typer.Option("--arm", metavar="N", help="Print the tables of that arm.")
     ] = "0",
@@ -73,9 +85,11 @@ def report_command(
     quiet: Quiet = False,
 ) -> None:
     """Answer questions from a run: tribute, what cards are worth, how deals are played."""
-    from ..reportpage import report_text
     from ..stats import report
 
+    _check_tables(tables)
+    if html == "-":
+        raise OptionError("--html is '-': name a file to write the page to")
     of_arm = whole_number(arm, "--arm", 0)
     deals = whole_number(plans, "--plans", 0)
     threads = None if workers is None else whole_number(workers, "--workers", 1, 1024)
@@ -91,7 +105,9 @@ def report_command(
         with watch.shown():
             made = report(found, plans=deals, workers=threads, progress=watch.count)
         if of_arm >= len(made.arms):
-            raise OptionError(f"--arm is {of_arm}; {run} has arms 0 to {len(made.arms) - 1}")
+            last = len(made.arms) - 1
+            there = f"arms 0 to {last}" if last else "one arm, 0"
+            raise OptionError(f"--arm is {of_arm}; {run} has {there}")
         if html is not None:
             made.html(html)
     except OptionError:
@@ -101,10 +117,37 @@ def report_command(
     if as_json:
         print(json.dumps(made.as_dict(), ensure_ascii=False))
         return
-    for line in report_text(made, definitions, of_arm).split("\n"):
+    for line in _report_lines(made, tables, definitions, of_arm):
         print(printable(line))
     if html is not None:
         print(f"\n  written to {html}")
+
+
+def _report_lines(
+    made: Report, keys: list[str] | None, definitions: bool, arm: int
+) -> Iterator[str]:
+    """The whole report as text, or the tables of an arm that have these keys."""
+    from ..reportpage import report_text, table_lines
+
+    if not keys:
+        yield from report_text(made, definitions, arm).split("\n")
+        return
+    for number, key in enumerate(keys):
+        if number:
+            yield ""
+        if key not in made.arms[arm]:
+            raise OptionError(f"--table is {key!r}, of which this run says nothing")
+        yield from table_lines(made.arms[arm][key], definitions)
+
+
+def _check_tables(keys: list[str] | None) -> None:
+    """Raise OptionError for a key of no table."""
+    from ..stats import CHAPTERS
+
+    known = [each.key for _, statistics in CHAPTERS for each in statistics]
+    for key in keys or ():
+        if key not in known:
+            raise OptionError(f"--table is {key!r}; there are {', '.join(known)}")
 
 
 @commands.command("verify", epilog="Example: guandan-sim verify runs/a")
