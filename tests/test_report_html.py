@@ -178,7 +178,7 @@ def test_several_arms(page: str) -> None:
     tables = table("a", {"one": [cell(0.5), cell(0.25)]}), table("b", {"two": [cell(0.1)]}, (WON,))
     arms = tuple(ArmReport(name, (("A chapter", tables),)) for name in ("first", "second", "third"))
     beside = table("arms", {name: [cell(0.5)] for name in ("first", "second", "third")}, (WON,), "")
-    text = report_html(made(arms=arms, beside=beside))
+    text = report_html(made(arms=arms, beside=(beside,)))
     read = Page(text)
     assert read.values("open") == ["open"]
     assert text.count('<details class="arm"') == 3
