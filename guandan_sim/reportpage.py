@@ -45,31 +45,26 @@ def table_lines(table: StatTable, definitions: bool = False) -> Iterator[str]:
             text = " ".join(paragraph.split())
             yield from textwrap.wrap(text, _WIDTH - 2, initial_indent="  ", subsequent_indent="  ")
     labels = [table.heading, *(row.label for row in table.rows)]
-    groups = list(_groups(table))
-    # As many measures beside each other as the width takes.
-    while groups:
-        fitting = len(groups)
-        while True:
-            some = [column for group in groups[:fitting] for column in group]
-            lines = cell_lines([*zip(labels, *some, strict=True)])
-            if fitting == 1 or max(map(len, lines)) <= _WIDTH - 2:
-                break
-            fitting -= 1
-        yield from (f"  {line}" for line in lines)
-        groups = groups[fitting:]
-
-
-def _groups(table: StatTable) -> Iterator[list[list[str]]]:
-    """Columns that stand together: measures of the same units, two of them at most, and these."""
+    lines: list[str] = []
     begin = 0
-    of = [[row.cells[at].units for row in table.rows] for at in range(len(table.measures))]
-    while begin < len(of):
-        end = begin + 1
-        while end < min(len(of), begin + 2) and of[end] == of[begin]:
-            end += 1
-        columns = [column for at in range(begin, end) for column in _columns(table, at)]
-        yield [*columns, [table.unit, *(f"{units:,}" for units in of[begin])]]
-        begin = end
+    # As many measures beside each other as the width takes.
+    for end in range(1, len(table.measures) + 1):
+        longer = cell_lines([*zip(labels, *_block(table, begin, end), strict=True)])
+        if lines and max(map(len, longer)) > _WIDTH - 2:
+            yield from (f"  {line}" for line in lines)
+            begin = end - 1
+            longer = cell_lines([*zip(labels, *_block(table, begin, end), strict=True)])
+        lines = longer
+    yield from (f"  {line}" for line in lines)
+
+
+def _block(table: StatTable, begin: int, end: int) -> Iterator[list[str]]:
+    """The columns of some measures, and behind those of the same units a column of these."""
+    units = [[row.cells[at].units for row in table.rows] for at in range(begin, end)]
+    for at, of in enumerate(units):
+        yield from _columns(table, begin + at)
+        if units[at + 1 : at + 2] != [of]:
+            yield [table.unit, *(f"{number:,}" for number in of)]
 
 
 def _columns(table: StatTable, at: int) -> list[list[str]]:
