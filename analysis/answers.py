@@ -27,8 +27,14 @@ SEEN = (
     ("double tributes cancelled", "tribute-cancelled", "double", "cancelled", SHARE),
     ("a wild, to the side that is dealt it", "values", "wild", "levels", LEVELS),
     ("deals won by a side dealt both wilds", "both-copies", "both wilds", "won", SHARE),
-    ("a bomb of four, all else equal", "values-others-equal", "bomb of 4", "levels", LEVELS),
-    ("a bomb of six, all else equal", "values-others-equal", "bomb of 6", "levels", LEVELS),
+    (
+        "a bomb of four, others equal",
+        "values-others-equal",
+        "bomb of 4",
+        "levels",
+        LEVELS,
+    ),
+    ("a bomb of six, others equal", "values-others-equal", "bomb of 6", "levels", LEVELS),
     ("hands of four turns or fewer, out first", "turns-of-hands", "4 or fewer", "out first", SHARE),
     ("hands of nine turns, out first", "turns-of-hands", "9", "out first", SHARE),
     ("won again after 1-2, tribute paid", "advantage", "1-2, a sweep, paid", "won", SHARE),
@@ -37,8 +43,8 @@ SEEN = (
 CAUSED = (
     ("tribute, to the Banker's side: the same deals with and without", "tribute-off", "tribute"),
     ("of that, its cards", "tribute-off", "its cards"),
-    ("of that, that the payer leads", "tribute-off", "its lead"),
-    ("the lead, to the side that has it: the same deals led by each seat", "lead", "the lead"),
+    ("of that, that the payer leads and not the Banker", "tribute-off", "its lead"),
+    ("the lead, to the leading side: the same deals led by each seat", "lead", "the lead"),
 )
 
 

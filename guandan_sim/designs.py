@@ -37,7 +37,7 @@ GROUPS = {
 }
 
 # In each of these another seat leads, where nothing is paid.
-_LEADERS = ("0213", "1302", "2031", "3120")
+_LEADERS = ("0213", "1302", "2013", "3102")
 _OF_AN_ARM = ("bots", "rules", "level", "previous_order")
 
 ArmName = str | Mapping[str, Mapping[str, Any]]
@@ -65,7 +65,7 @@ def design(
     against: Sequence[RulesName] | None,
 ) -> Design:
     """What is played for `experiment`, whose arguments these are and which says what is raised."""
-    if not isinstance(name, Mapping) and name not in EXPERIMENTS:
+    if not isinstance(name, Mapping) and (not isinstance(name, str) or name not in EXPERIMENTS):
         raise OptionError(f"{name!r} is not an experiment; there are {', '.join(EXPERIMENTS)}")
     system = resolve_rules(rules)
     order = order_word(previous_order)
@@ -171,7 +171,12 @@ class _Drafts:
         """See `experiment`."""
         known: dict[str, Bot] = {}
         for name, own in arms.items():
-            if not isinstance(name, str) or not name.strip() or not name.isprintable():
+            if (
+                not isinstance(name, str)
+                or name.strip() != name
+                or not name.isprintable()
+                or not name
+            ):
                 raise OptionError(f"an arm is called {name!r}; a name that can be shown is needed")
             if not isinstance(own, Mapping):
                 raise OptionError(
@@ -193,7 +198,10 @@ class _Drafts:
             bots = _distinct(bots_by_seat(own["bots"]), known) if "bots" in own else None
             self._add(name, rules, bots, **more)
         orders = [self._of(record, "previous_order") for _, _, record in self._arms]
-        if None in orders or any(list(bots[::2]) != list(bots[1::2]) for _, bots, _ in self._arms):
+        # Otherwise the Bankers of the arms would be on different sides of a set.
+        bankers = {order if order in (None, "random") else int(order[0]) & 1 for order in orders}
+        mixed = any(list(bots[::2]) != list(bots[1::2]) for _, bots, _ in self._arms)
+        if mixed or None in bankers or len(bankers) > 1:
             self._team = "0"
 
     def _of(self, record: Mapping[str, Any], name: str) -> Any:

@@ -85,7 +85,12 @@ def experiment(
     - arms of one's own by name, each with what it has of its own among "bots", "rules", "level" and
       "previous_order"; what an arm does not name is that of the other arguments. The first is what
       others are compared with. What is told is of the Banker's team; where the bots of the two
-      teams differ, or a deal has no order before it, of seats 0 and 2.
+      teams differ, a deal has no order before it, or the Bankers of the arms are not of one team,
+      of seats 0 and 2.
+
+    ``previous_order`` "random" draws each of the 24 finishing orders as often, so that a sweep, 1-3
+    and 1-4 come before a third of the deals each, whatever the bots would make of it; ``groups`` of
+    the result tells them apart.
 
     With ``out`` it is a run like any other; without, it is written to a temporary folder and read
     from there, about 50 bytes a deal. Other arguments are those of `simulate`, and so is what is

@@ -153,7 +153,7 @@ def _page(report: Report) -> Iterator[str]:
     yield f"<style>{_STYLE}</style></head>"
     yield f"<body><main><h1>{title}</h1>"
     facts = "".join(
-        f"<dt>{_text(name)}</dt><dd>{_text(value)}</dd>" for name, value in report.facts
+        f"<dt>{_text(name)}</dt><dd>{_text(value)}</dd>" for name, value in report.shown_facts()
     )
     yield f"<dl>{facts}</dl>"
     for text in report.missing:

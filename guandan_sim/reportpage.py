@@ -87,7 +87,7 @@ def _columns(table: StatTable, at: int) -> list[list[str]]:
 def report_text(report: Report, definitions: bool = False, arm: int = 0) -> str:
     """The report, with the tables of one arm; with ``definitions`` what each of them says."""
     lines = [f"report of {report.place}"]
-    lines += [f"  {line}" for line in cell_lines(report.facts)]
+    lines += [f"  {line}" for line in cell_lines(report.shown_facts())]
     share = f"{100 * report.confidence:g}%"
     lines.append(f"  in brackets {share} intervals, clustered by set: a match, or a deal")
     lines += [f"  {text}" for text in report.missing]

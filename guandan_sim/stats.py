@@ -85,7 +85,11 @@ def report(
     """
     from .runs import Run, open_run
 
+    if not isinstance(run, Run | str | os.PathLike):
+        raise OptionError(f"{run!r} is no run on disk: give its folder, or what gs.open_run opened")
     found = run if isinstance(run, Run) else open_run(run)
+    if not isinstance(confidence, float):
+        raise OptionError(f"confidence is {confidence!r}; a number between 0 and 1 is needed")
     check_confidence(confidence)
     if workers is not None and (type(workers) is not int or workers < 1):
         raise OptionError(f"workers is {workers!r}; a number of threads from 1 on is needed")
@@ -229,8 +233,8 @@ def _beside(
         Row(arm.name, tuple(column[at] for column in columns)) for at, arm in enumerate(arms)
     )
     text = (
-        "Figures of the tables below for each arm. All arms play the same sets, so that "
-        "differences between arms are smaller and surer than these intervals say."
+        "Figures of the tables below for each arm. All arms play the same sets, so that the error "
+        "of a difference between arms is not that of two unrelated runs."
     )
     yield StatTable("arms", "Arms side by side", text, "units", "arm", tuple(measures), rows, "")
     kinds = range(len(beside.MEASURES))
@@ -272,18 +276,18 @@ def _bot_names(settings: Mapping[str, Any]) -> list[str]:
     return [printable(str(each.get("name"))) for each in bots if isinstance(each, dict)]
 
 
-def _facts(run: Run, rules: Sequence[Rules]) -> Iterator[tuple[str, str]]:
+def _facts(run: Run, rules: Sequence[Rules]) -> Iterator[tuple[str, str | int]]:
     settings = run.manifest["settings"]
     bots = _bot_names(settings)
     if bots:
         yield "bots", bots[0] if len(set(bots)) == 1 else ", ".join(bots)
     yield "rules", rules[0].name if len({each.name for each in rules}) == 1 else "by arm"
     sets = sum(stop - first for first, stop in run.parts)
-    yield ("matches" if run.layout.kind == "matches" else "sets"), f"{sets:,}"
+    yield ("matches" if run.layout.kind == "matches" else "sets"), sets
     for name in ("deals", "plays"):
         if name in run.tables:
-            yield name, f"{_rows(run, name):,}"
-    yield "seed", str(settings["seed"])
+            yield name, _rows(run, name)
+    yield "seed", settings["seed"]
 
 
 def _missing(run: Run, logged: bool) -> Iterator[str]:

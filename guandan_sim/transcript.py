@@ -92,10 +92,13 @@ def _transfers(state: np.ndarray) -> list[list[int]]:
 
 
 def _tribute_lines(state: np.ndarray) -> Iterator[str]:
-    if state[lay.V_TRIBUTE] == 0:
+    if state[lay.V_PREVIOUS] < 0:
         yield from _opening_lines(state)
         return
     before = " ".join(str(s) for s in state[lay.V_PREVIOUS : lay.V_PREVIOUS + 4])
+    if state[lay.V_TRIBUTE] == 0:
+        yield f"no tribute (order before: {before}): seat {int(state[lay.V_LEADER])} leads"
+        return
     kind = ("", "single", "double")[state[lay.V_TRIBUTE]]
     if state[lay.V_CANCELLED]:
         yield f"{kind} tribute (order before: {before}), cancelled by both red jokers"

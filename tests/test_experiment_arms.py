@@ -146,9 +146,13 @@ def test_figures_are_of_the_bankers_team_or_of_the_first() -> None:
     assert played(arms, previous_order=None).team == "seats 0 and 2"
     assert played({"a": {}, "b": {"previous_order": None}}).team == "seats 0 and 2"
     assert played("rules", against=["pagat"], previous_order=None).team == "seats 0 and 2"
-    moved = played({"a": {"previous_order": "0213"}, "b": {"previous_order": (1, 3, 0, 2)}})
+    moved = played({"a": {"previous_order": "0213"}, "b": {"previous_order": (2, 1, 0, 3)}})
     assert moved.team == "the Banker's team"
     assert all(found.value > 0.3 for found in moved.levels.values())
+    for other in ("1302", "random"):
+        moved = played({"a": {"previous_order": "0213"}, "b": {"previous_order": other}})
+        assert moved.team == "seats 0 and 2"
+        assert moved.effects["b - a"].levels.interval[1] < -0.3
 
 
 def test_what_an_arm_does_not_name_is_that_of_all(tmp_path: Path) -> None:

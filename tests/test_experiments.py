@@ -241,6 +241,15 @@ def test_it_verifies_is_replayed_and_reported_again(result: gs.ExperimentResult)
     assert settings["experiment"]["name"] == result.name
 
 
+def test_each_lead_is_a_run_like_any_other(lead: gs.ExperimentResult) -> None:
+    run = run_of(lead)
+    assert run.verify().ok
+    assert next(run.decisions(sets=range(2))).arm.max() >= 0
+    assert [arm.name for arm in gs.report(run, plans=0).arms] == list(lead.arms)
+    text = replay_run(run, 3, arm=2)
+    assert "no tribute (order before: 2 0 1 3): seat 2 leads" in text
+
+
 def test_nothing_need_be_kept(
     result: gs.ExperimentResult, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

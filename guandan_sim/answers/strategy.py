@@ -150,11 +150,14 @@ def values_by_level(facts: Facts) -> Observed:
     """As "What cards are worth", in levels a deal, by the level that is played. "First lead" is
     what the side that leads first gains, as in "The opening lead", so that to lead rather than to
     let the opponents lead is worth twice as much; only opening deals count for it. "A turn fewer"
-    is what it is worth that a hand of the side, the own or the partner's, needs a turn fewer
-    (`gs.plan`), tributes exchanged: the slope of the result on the difference between the sides; of
-    a large run a part of the sets has plans.
+    is what goes with it that a hand of the side, the own or the partner's, needs a turn fewer
+    (`gs.plan`), tributes exchanged: the slope of the result on the difference between the sides,
+    observed, since such hands have more wilds and bombs, too; of a large run a part of the sets has
+    plans.
 
-    Unit: a deal, seen from both sides.
+    Unit: a deal, seen from both sides. In matches levels differ in the tributes before them, too:
+    level 2 has all opening deals, and level 3 is reached by 1-4 alone. Independent deals, whose
+    level is drawn, differ in nothing else.
     """
     above, below = _slopes(_items(facts))
     _, gain = _results_of_team_0(facts)
@@ -179,7 +182,8 @@ def values_by_level(facts: Facts) -> Observed:
 )
 def bombs_by_level(facts: Facts) -> Observed:
     """As "What cards are worth", in levels a deal, by the level that is played: bombs as dealt, by
-    the number of their cards, and straight flushes. Unit: a deal, seen from both sides.
+    the number of their cards, and straight flushes. Unit: a deal, seen from both sides. See there
+    for what else differs between levels in matches.
     """
     above, below = _slopes(_items(facts))
     _, gain = _results_of_team_0(facts)
@@ -274,15 +278,16 @@ def turns_of_hands(facts: Facts) -> Observed:
 
 
 @regressed(
-    "What a turn more costs, by whose it is",
+    "A turn more, by whose it is",
     ("own hand", "partner's hand", "next opponent's hand", "opponent's before"),
     (Measure("out first", "points"),),
     unit="hands with plans",
     heading="one turn more in",
 )
 def turns_around(facts: Facts) -> tuple[Ints, Floats, Floats]:
-    """What one turn more in the plan of each hand at the table does to a seat's chance to be out
-    first, the other hands equal. To its side a turn is worth the same in either hand, see "What
+    """How much less often a seat is out first for a turn more in the plan of each hand at the
+    table, the turns of the other hands equal. Observed: hands of few turns have more wilds and
+    bombs, too, which are no turns. To its side a turn is worth the same in either hand, see "What
     cards, lead and plans are worth, by level".
 
     Unit: a hand, four a deal, clustered by set as all else.

@@ -141,12 +141,12 @@ class Report:
     which `report[key]`, `keys()` and `chapters` are the first's, and ``beside`` tables of all arms
     where there are several. Printed, it is all tables; those of an arm are ``arms[n]["key"]``.
 
-    place: the run's folder. facts: what is said of the run itself, as (name, text). missing: why
+    place: the run's folder. facts: what is said of the run itself, as (name, value). missing: why
     tables are not there. confidence: of every interval.
     """
 
     place: str
-    facts: tuple[tuple[str, str], ...]
+    facts: tuple[tuple[str, str | int], ...]
     arms: tuple[ArmReport, ...]
     beside: tuple[StatTable, ...]
     missing: tuple[str, ...]
@@ -169,6 +169,13 @@ class Report:
     def keys(self) -> list[str]:
         """The keys of the tables, as `report[key]` takes them."""
         return self.arms[0].keys()
+
+    def shown_facts(self) -> list[tuple[str, str]]:
+        """The facts as text; a seed is a name, not a number."""
+        return [
+            (name, f"{value:,}" if isinstance(value, int) and name != "seed" else str(value))
+            for name, value in self.facts
+        ]
 
     def __repr__(self) -> str:
         return f"Report({self.place!r}: {len(self.keys())} tables, arms: {len(self.arms)})"

@@ -106,8 +106,8 @@ DrawnOrder = Annotated[
     typer.Option(
         "--previous-order",
         metavar="ORDER",
-        help="Finishing order before a deal, such as 0213, or random: it makes tribute due; "
-        "none: no tribute.",
+        help="Finishing order before a deal, such as 0213, or random, each of 24 as often: it "
+        "makes tribute due; none: no tribute.",
     ),
 ]
 Seed = Annotated[str, typer.Option("--seed", metavar="N", help="The same seed gives the same run.")]

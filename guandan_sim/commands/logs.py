@@ -27,7 +27,6 @@ from .common import (
     RuleChanges,
     RuleNames,
     RunFolder,
-    WorkerCount,
     checked_seed,
     open_run_to_read,
     typed,
@@ -80,8 +79,17 @@ def report_command(
             "--plans", metavar="N", help="Work out the best plans of the hands of so many deals."
         ),
     ] = "200k",
-    workers: WorkerCount = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
+    workers: Annotated[
+        str | None,
+        typer.Option(
+            "--workers",
+            metavar="N",
+            help="Threads, each with a part in memory; otherwise one for each core, at most eight.",
+        ),
+    ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print JSON, for programs, of all tables and arms.")
+    ] = False,
     quiet: Quiet = False,
 ) -> None:
     """Answer questions from a run: tribute, what cards are worth, how deals are played."""
