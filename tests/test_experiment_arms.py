@@ -179,15 +179,19 @@ def test_what_an_arm_does_not_name_is_that_of_all(tmp_path: Path) -> None:
     [
         ("tribute", {}, "'tribute' is not an experiment; there are tribute-off, lead, return-card"),
         (None, {}, "None is not an experiment"),
-        ("lead", {"against": ["pagat"]}, "against names the rules to compare with in the"),
+        ("lead", {"against": ["pagat"]}, "other rules to compare with .against. go with"),
         (
             "lead",
             {"previous_order": "0213"},
             "previous_order is '0213', but in the experiment lead",
         ),
         ("lead", {"previous_order": None}, "previous_order is None, but in the experiment lead"),
-        ("rules", {}, "the experiment rules needs others to compare with: against"),
-        ("rules", {"against": []}, "the experiment rules needs others to compare with: against"),
+        ("rules", {}, "the experiment rules compares with others: name some by against"),
+        (
+            "rules",
+            {"against": []},
+            "the experiment rules compares with others: name some by against",
+        ),
         ("rules", {"against": ["guide"]}, "two arms are called guide; each needs a name of its"),
         ("rules", {"against": ["mine"]}, "'mine' is not a rule preset"),
         ("rules", {"against": ["short_game"]}, "top levels of guide and short_game differ"),

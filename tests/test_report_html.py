@@ -150,7 +150,7 @@ def test_every_table_is_there_with_its_numbers_and_what_it_is(
 
 def test_the_head_says_which_run_it_is(of_matches: Report, page: str) -> None:
     head = page.partition("<nav>")[0]
-    for name, value in of_matches.facts:
+    for name, value in of_matches.shown_facts():
         assert f"<dt>{name}</dt><dd>{value}</dd>" in head
     assert f"<h1>Report of {of_matches.place}</h1>" in head
     assert "95% intervals" in head

@@ -184,7 +184,7 @@ def test_tribute_as_the_referee_has_it(
 ) -> None:
     switches = rules.switches()
     give = {}
-    if not referee.is_cancelled(order, hands, switches):
+    if rules.tribute and not referee.is_cancelled(order, hands, switches):
         for payer in referee.dwellers(order):
             options = referee.tribute_options(hands[payer], level)
             if not options:
