@@ -18,6 +18,7 @@ from .arms import Arm, arm_settings, bot_settings, line_ups, participants
 from .backends import chosen_backend
 from .bots import BotName
 from .errors import OptionError, RunError
+from .finishes import partner_places
 from .intervals import corrected
 from .matchpairs import NO_WINNER, compare_matches
 from .meetings import ArenaResult, Meeting, deals_in_matches
@@ -247,17 +248,10 @@ class _Side:
         return playings[mine] // self._count, arms, won, outcomes.lengths[mine].astype(np.int64)
 
 
-def _partner_places() -> NDArray[np.uint8]:
-    """uint8[256]: the place, 1 to 3, of the winner's partner, by finishing order."""
-    orders = np.arange(256)
-    seats = [orders >> shift & 3 for shift in (6, 4, 2, 0)]
-    places = np.ones(256, np.uint8)
-    for place in (2, 3):
-        places[seats[place] ^ seats[0] == 2] = place
-    return places
-
-
-_PARTNER = _partner_places()
+# uint8[256]: the place, 1 to 3, of the winner's partner, by packed finishing order.
+_PARTNER = (1 + partner_places(np.arange(256)[:, None] >> np.array([6, 4, 2, 0]) & 3)).astype(
+    np.uint8
+)
 
 
 def _sides(settings: Mapping[str, Any]) -> list[_Side]:

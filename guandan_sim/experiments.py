@@ -24,6 +24,7 @@ from .contrasts import Counts, Played, Weights, counts_of_arms
 from .designs import EXPERIMENTS, GROUPS, TEAMS, Design, design
 from .errors import OptionError, RunError
 from .findings import ExperimentResult
+from .finishes import FINISH_SEATS, card_kinds, partner_places
 from .outcomes import outcomes_of_part
 from .rulefiles import RulesName
 from .schemas import CARD_NUMBER, WORDS
@@ -39,16 +40,12 @@ Bytes = NDArray[np.uint8]
 #: No rules promote by more.
 _MOST_GAIN = 12
 _NOBODY = 255
-_BANKERS = np.array([int(order[0]) if order else _NOBODY for order in WORDS["finish"]], np.uint8)
-# By finishing order: in what place the first's partner was, 0 second to 2 last.
-_PARTNERS = np.array(
-    [order.index(str(int(order[0]) ^ 2)) - 1 if order else 0 for order in WORDS["finish"]], np.uint8
-)
+_BANKERS = np.where(np.array(WORDS["finish"]) == "", _NOBODY, FINISH_SEATS[:, 0]).astype(np.uint8)
+_PARTNERS = partner_places(FINISH_SEATS).astype(np.uint8)
 # Places in the lists of groups.
 _CANCELLED = 3
-_RED, _BLACK, _LEVEL, _ACE, _KING, _LOWER = range(6)
+_LOWER = 5  # a Queen or lower
 _NONE = 99
-_RANKS = {"HR": 15, "SB": 14, "A": 13, "K": 12}
 
 
 def experiment(
@@ -314,16 +311,6 @@ class _Part:
         for batch in self._run.arrays("tributes", columns, self._where(0)):
             at = batch["set"] - self._first
             mine = batch["receiver"] == self._bankers[at]
-            at, ranks = at[mine], CARD_NUMBER[batch["card"][mine]] >> 2
-            cards[at] = np.select(
-                [
-                    ranks == _RANKS["HR"],
-                    ranks == _RANKS["SB"],
-                    ranks == self._levels[at],
-                    ranks == _RANKS["A"],
-                    ranks == _RANKS["K"],
-                ],
-                [_RED, _BLACK, _LEVEL, _ACE, _KING],
-                _LOWER,
-            )
+            at, given = at[mine], CARD_NUMBER[batch["card"][mine]].astype(np.int64)
+            cards[at] = np.minimum(card_kinds(given, self._levels[at]), _LOWER)
         return cards

@@ -91,6 +91,7 @@ _NOT_COMPILED = {
     "figures.py",
     "filters.py",
     "findings.py",
+    "finishes.py",
     "fingerprint.py",
     "folders.py",
     "hashing.py",

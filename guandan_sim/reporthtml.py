@@ -5,11 +5,9 @@ The page is well-formed XML, too. All text of a run is escaped.
 
 from __future__ import annotations
 
-import contextlib
 import html
 import os
 import re
-import uuid
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,6 +16,7 @@ from .answers.ratios import Estimate
 from .answers.statistic import Measure
 from .errors import RunError, one_line, printable
 from .figures import check_matplotlib, drawing
+from .folders import LocalFolder
 from .reportpage import interval_text, value_text
 
 if TYPE_CHECKING:
@@ -106,18 +105,10 @@ def write_html(report: Report, path: str | os.PathLike[str]) -> None:
     """
     place = check_html(path)
     data = report_html(report).encode()
-    temporary = place.with_name(f".report-{uuid.uuid4().hex}.tmp")
     try:
-        with open(temporary, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, place)
+        LocalFolder(place.parent).put(place.name, data)
     except OSError as error:
         raise _cannot_write(path, one_line(error)) from error
-    finally:
-        with contextlib.suppress(OSError):
-            temporary.unlink(missing_ok=True)
 
 
 def _cannot_write(path: str | os.PathLike[str], why: str) -> RunError:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,11 +14,12 @@ from .. import dealfacts, loop
 from .. import layout as lay
 from ..columns import Columns, to_columns
 from ..errors import RunError
+from ..finishes import FINISH_SEATS, partner_places
 from ..logrows import MOST_OF_PLAYS
 from ..parts import row_groups
 from ..planner import WORK_SIZE
 from ..rules import Rules
-from ..schemas import CARD_NUMBER, TABLES, WORDS
+from ..schemas import CARD_NUMBER, TABLES
 from ..warming import mark_compiled
 
 if TYPE_CHECKING:
@@ -28,8 +29,8 @@ __all__ = ["Facts", "compile_kernels", "facts_of_part"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
+_Made = TypeVar("_Made")
 
-_ORDERS = np.array([[*map(int, word or "0123")] for word in WORDS["finish"]], np.int64)
 _HANDS = tuple(f"hand{seat}_{word}" for seat in range(4) for word in ("one", "two"))
 _PACK = np.int64(sum(1 << int(number) for number in CARD_NUMBER[1:]))
 _PLAYS = ("arm", "ply", "seat", "shape", "rank", "size", "chosen_passes")
@@ -83,7 +84,7 @@ class Facts:
     @cached_property
     def outcome(self) -> Ints:
         """int64[n]: place of the winner's partner: 0 second (a sweep), 1 third, 2 last."""
-        return _partner_place(self.order)
+        return partner_places(self.order)
 
     @cached_property
     def gain(self) -> Ints:
@@ -114,13 +115,13 @@ class Facts:
     @cached_property
     def previous(self) -> Ints:
         """int64[n, 4]: the finishing order of the deal before; 0123 where there was none."""
-        found: Ints = _ORDERS[self.columns["previous"]]
+        found: Ints = FINISH_SEATS[self.columns["previous"]]
         return found
 
     @cached_property
     def previous_outcome(self) -> Ints:
         """int64[n]: `outcome` of the deal before."""
-        return _partner_place(self.previous)
+        return partner_places(self.previous)
 
     @cached_property
     def due(self) -> Ints:
@@ -181,14 +182,8 @@ class Facts:
         return hands
 
     @cached_property
-    def held(self) -> Ints:
-        """int64[n, 4, HAND_WIDTH]: of each hand that play began with, see
-        `dealfacts.hand_facts`."""
-        return _hand_facts(self.hands, self.level)
-
-    @cached_property
     def held_as_dealt(self) -> Ints:
-        """As `held`, of the hands as dealt."""
+        """int64[n, 4, HAND_WIDTH]: of each hand as dealt, see `dealfacts.hand_facts`."""
         return _hand_facts(self.dealt, self.level)
 
     @cached_property
@@ -238,6 +233,17 @@ class Facts:
             raise _misfit(self.place)
         return starts, _joined(found[0], bombs), _joined(found[1], partners)
 
+    @cached_property
+    def _made(self) -> dict[Any, Any]:
+        return {}
+
+    def once(self, make: Callable[[Facts], _Made]) -> _Made:
+        """What ``make`` makes of these deals, which several statistics ask for."""
+        if make not in self._made:
+            self._made[make] = make(self)
+        found: _Made = self._made[make]
+        return found
+
     def of_teams(self, values: Ints) -> Ints:
         """int64[n]: what seats 0 and 2 have of ``values``, int64[n, 4], less what 1 and 3 have."""
         found: Ints = values[:, 0] + values[:, 2] - values[:, 1] - values[:, 3]
@@ -250,11 +256,6 @@ _HAND = 27
 
 def _joined(rows: list[Ints], like: Ints) -> Ints:
     return np.concatenate(rows) if rows else like[:0]
-
-
-def _partner_place(order: Ints) -> Ints:
-    partner = order[:, 0] ^ 2
-    return np.where(order[:, 1] == partner, 0, np.where(order[:, 2] == partner, 1, 2))
 
 
 def _keys(columns: Mapping[str, NDArray[Any]]) -> Ints:

@@ -76,10 +76,11 @@ def _results_of_team_0(facts: Facts) -> tuple[Floats, Floats]:
     return facts.won_by(team) - 0.5, facts.levels_of(team)
 
 
-def _slopes(items: Ints) -> tuple[Ints, Floats]:
+def _slopes(facts: Facts) -> tuple[Ints, Floats]:
     """What stands above, times the result of team 0, and below in the slope of the result of both
     teams on how many of each they were dealt, int64[n, ITEMS] and float64[n, ITEMS].
     """
+    items = facts.once(_items)
     return items[:, 0] - items[:, 1], ((items - _means()) ** 2).sum(axis=1)
 
 
@@ -104,7 +105,7 @@ def values(facts: Facts) -> Observed:
     wild. At level A aces are level cards. Cards are dealt at random, so that this is caused by
     them, and by tribute where it moves them.
     """
-    above, below = _slopes(_items(facts))
+    above, below = facts.once(_slopes)
     n = len(facts)
     won, gain = _results_of_team_0(facts)
     return Observed(
@@ -127,7 +128,7 @@ def values_others_equal(facts: Facts) -> tuple[Ints, Floats, Floats]:
 
     Unit: a side, two a deal, clustered by set. A bomb of aces is worth its aces and a bomb here.
     """
-    items = _items(facts)
+    items = facts.once(_items)
     n = len(facts)
     won, gain = _results_of_team_0(facts)
     outcomes = np.stack([gain, won], axis=1)
@@ -159,7 +160,7 @@ def values_by_level(facts: Facts) -> Observed:
     level 2 has all opening deals, and level 3 is reached by 1-4 alone. Independent deals, whose
     level is drawn, differ in nothing else.
     """
-    above, below = _slopes(_items(facts))
+    above, below = facts.once(_slopes)
     _, gain = _results_of_team_0(facts)
     lead = np.where(facts.opening, 1 - 2 * (facts.leader & 1), 0)
     fewer = np.zeros(len(facts), np.int64)
@@ -185,7 +186,7 @@ def bombs_by_level(facts: Facts) -> Observed:
     the number of their cards, and straight flushes. Unit: a deal, seen from both sides. See there
     for what else differs between levels in matches.
     """
-    above, below = _slopes(_items(facts))
+    above, below = facts.once(_slopes)
     _, gain = _results_of_team_0(facts)
     ratios = [(above[:, at] * gain, below[:, at]) for at in range(5, len(ITEMS))]
     return Observed(facts.level - 1, ratios)
@@ -203,7 +204,7 @@ def both_copies(facts: Facts) -> Observed:
 
     Unit: a deal in which one side was dealt them. A deal may count in several rows.
     """
-    items = _items(facts)
+    items = facts.once(_items)
     n = len(facts)
     all_of = np.stack([items[:, :, 0] == 2, items[:, :, 1] == 2, items[:, :, 2] == 2], axis=2)
     all_of = np.concatenate([all_of, all_of[:, :, 1:2] & all_of[:, :, 2:3]], axis=2)

@@ -11,16 +11,16 @@ from numpy.typing import NDArray
 
 from .. import exact
 from ..cards import RANK_WORDS
+from ..finishes import CARD_KINDS, card_kinds
 from ..rules import Rules
 from .facts import Facts
 from .overview import OUTCOMES
 from .statistic import GAIN, WON, Measure, Observed, gathered, results, shares, statistic
 
-__all__ = ["CARDS", "CHAPTER", "card_kinds"]
+__all__ = ["CHAPTER"]
 
 Ints = NDArray[np.int64]
 
-CARDS = ("red joker", "black joker", "level card", "A", "K", "Q", "J or lower")
 _RANKS = RANK_WORDS[1:]
 _SIDES = ("after 1-3", "after 1-4", "sweep: to Banker", "sweep: to Follower")
 _OF_SIDES = tuple(Measure(name, "share") for name in _SIDES)
@@ -70,13 +70,6 @@ def tribute_due(facts: Facts) -> Observed:
     return shares(np.where(facts.opening, -1, facts.due), 3)
 
 
-def card_kinds(cards: Ints, level: Ints) -> Ints:
-    """int64[u]: which of `CARDS` each card number is at its level (rank)."""
-    rank = cards >> 2
-    kinds = np.select([rank == 15, rank == 14, rank == level], [0, 1, 2], default=6)
-    return np.where(kinds < 6, kinds, np.clip(16 - rank, 3, 6))
-
-
 def _side(facts: Facts) -> Ints:
     """int64[t]: which of `_SIDES` each tribute is."""
     deal = facts.tribute_deal
@@ -96,7 +89,7 @@ def _card_shares(facts: Facts, found: Ints, rows: int) -> Observed:
 
 @statistic(
     "Cards given",
-    rows=CARDS,
+    rows=CARD_KINDS,
     measures=_OF_SIDES,
     heading="card given",
     unit="cards paid",
@@ -111,7 +104,7 @@ def cards_given(facts: Facts) -> Observed:
     paid while there is another card.
     """
     kinds = card_kinds(facts.tribute_column("card"), facts.level[facts.tribute_deal])
-    return _card_shares(facts, kinds, len(CARDS))
+    return _card_shares(facts, kinds, len(CARD_KINDS))
 
 
 @statistic(
@@ -145,7 +138,7 @@ def _payers(facts: Facts, groups: Ints) -> Observed:
 
 @statistic(
     "How payers do, by the card given",
-    rows=CARDS,
+    rows=CARD_KINDS,
     measures=_BY_KIND,
     heading="card given",
     unit="cards paid",
